@@ -47,7 +47,7 @@ public final class Peak: Sendable {
   }
 
   /// Executes `body`, and takes samples: one before `body`, one after `body`, and one every `period` on a separate
-  /// thread. If a sample is expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
+  /// thread. The pause after an expensive sample is longer. Sampling therefore uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

@@ -33,8 +33,8 @@ public struct TaskCensus: Sendable {
     /// The number of tasks that were in progress at the same time while the tasks waited. These tasks had begun when no
     /// further task could begin.
     public fileprivate(set) var blockedTasks = 0
-    /// The number of threads when no further task could begin: the pool's threads including idle ones, and the threads
-    /// of the tasks.
+    /// The number of threads when no further task could begin: the threads of the pool, including idle threads, and the
+    /// threads of the tasks.
     public fileprivate(set) var threads = 0
     /// The number of pool threads that waited in a task when no further task could begin; nil if the system does not
     /// report what threads do.

@@ -24,7 +24,7 @@ public struct DocumentsReport: Sendable {
   ///
   /// - Parameters:
   ///   - style: The style of the text.
-  ///   - details: Whether sentences are shown in full, with all claims about them.
+  ///   - details: Whether each sentence is shown in full, with all claims about the sentence.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false
@@ -74,7 +74,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns lines with the author of a document, and with the address at which the document can be read. The address
-  /// is not wrapped, so that terminals recognize the address.
+  /// is not wrapped, since terminals recognize only an address in one line.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
     return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
@@ -103,7 +103,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// identifiers of the sentences in the other half of the documents that concern its question.
+  /// identifiers of the sentences in the other half of the documents that concern the question of the sentence.
   static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =

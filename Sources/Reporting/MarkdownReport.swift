@@ -98,7 +98,7 @@ public enum MarkdownReport {
     return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
   }
 
-  /// Returns a code fence that is longer than any fence in `text`, so that the text cannot end the code block.
+  /// Returns a code fence that is longer than any fence in `text`. The text therefore cannot end the code block.
   static func fence(_ text: String, least: Int) -> String {
     let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
     return String(repeating: "`", count: max(least, longest + 1))

@@ -3,8 +3,8 @@ import Measurement
 
 /// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows.
 ///
-/// A column contains no histograms, and no metrics other than the headlines, so that the results of twenty machines fit
-/// into memory.
+/// A column contains no histograms, and only the headline metrics. The results of twenty machines therefore fit into
+/// memory.
 public struct AtlasColumn: Sendable {
   /// The path of the file from which the run was read.
   let place: String

@@ -11,7 +11,7 @@ extension ResultDiff {
     /// The confidence interval of the ratio excludes 1, and neither direction of the metric is better.
     case different
     /// The confidence interval of the ratio includes 1 and excludes changes larger than
-    /// ``ConfidenceInterval/alikeDifference``, or all rounds of both sides have one figure.
+    /// ``ConfidenceInterval/alikeDifference``, or the figures of all rounds on both sides are equal.
     case none = "within noise"
     /// The change cannot be judged: the confidence interval of the ratio includes 1 and changes that matter, there are
     /// too few rounds, or the figures have no ratio.
@@ -110,7 +110,7 @@ extension ResultDiff {
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
-    /// Whether all rounds of both sides have the same figure and there is no ratio, as for a count of 0.
+    /// Whether the figures of all rounds on both sides are equal and have no ratio, as for a count of 0.
     var isSame: Bool { change == .none && ratio == nil }
 
     /// Returns whether the figure became worse by more than `share` and the change is significant.

@@ -93,7 +93,7 @@ struct EndingCounts {
   }
 
   /// Returns lines with the numbers of trials of the new side that were stopped or not possible, for runs in which the
-  /// old side had a smaller share of such trials. A run is skipped if neither side completed a trial of it.
+  /// old side had a smaller share of such trials. A run is skipped if neither side completed a trial of the run.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

@@ -149,7 +149,8 @@ struct Charts {
     return figure(chart)
   }
 
-  /// The minimum ratio between the ends of a histogram's axis, so that the labels of the ticks differ.
+  /// The minimum ratio between the ends of a histogram's axis. With a smaller ratio, the labels of the ticks could be
+  /// equal.
   private static let leastSpan = 1.2
 
   /// Returns a chart of the distributions as histograms, one above the other, on a common axis; nil if there is nothing

@@ -4,7 +4,7 @@ struct SeriesStyle {
   /// The number that determines the colour, the marker and the dash pattern. If each variant has one series, the number
   /// is the index of the variant.
   let number: Int
-  /// Whether the series is that of a broken variant. Such a series is orange.
+  /// Whether the series belongs to a broken variant. Such a series is orange.
   let isBroken: Bool
 
   /// The number of colours in the page's style.

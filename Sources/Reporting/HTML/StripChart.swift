@@ -5,7 +5,7 @@
 struct StripChart {
   struct Row {
     let name: String
-    /// Whether the row is that of a broken variant.
+    /// Whether the row belongs to a broken variant.
     let isBroken: Bool
     /// A description of the row for readers who cannot see the drawing.
     let says: String

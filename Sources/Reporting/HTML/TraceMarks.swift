@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The time span of an element, for drawing it in a row. `index` is the index of the element in its array.
+/// The time span of an element that is drawn in a row. `index` is the index of the element in its array.
 struct Span {
   var begin: UInt64
   var end: UInt64

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The content of a report on a document: statistics, the best run, tables, plots and remarks. All renderers show only
-/// this content, so that the reports in all formats agree.
+/// this content. The reports in all formats therefore agree.
 public struct ReportContent: Sendable {
   /// The document that the report shows.
   public let document: ResultDocument

@@ -77,8 +77,8 @@ extension ReportContent {
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
   /// The number of claims in total and for each verdict, the most severe verdict first; nil for a search, or if the
-  /// document has no claims. If the command line left out what every claim is about, the line states that no claim
-  /// applies.
+  /// document has no claims. If all claims are about variants or settings that the command line left out, the line
+  /// states this.
   var counts: Line? {
     if seeksBest || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.

@@ -16,7 +16,7 @@ struct Table: Sendable {
     static let beside = 2
     /// The rank of a column that is omitted last, and only after texts were shortened.
     static let last = 1
-    /// The rank of a median in a table with the mean. The rank is the highest, so that this column is omitted first.
+    /// The rank of a median in a table with the mean. This column is omitted first, since its rank is the highest.
     static let ofMedian = 10
     /// The rank of a figure that another column also shows.
     static let repeated = 9

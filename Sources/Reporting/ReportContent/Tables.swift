@@ -366,7 +366,7 @@ struct Tables {
 }
 
 extension RunIndex {
-  /// Returns whether a parameter affects a variant, so that the variant has a run for each value.
+  /// Returns whether a parameter affects a variant. If so, the variant has a run for each value of the parameter.
   func depends(_ variant: String, _ parameter: ParameterFacts) -> Bool {
     document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
   }

@@ -48,8 +48,8 @@ public enum MachineReport {
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// Returns the facts about the machine as JSON. The machine has the form that it has in result documents. `wakeUps`
-  /// contains durations in nanoseconds.
+  /// Returns the facts about the machine as JSON. The facts have the form that result documents use. `wakeUps` contains
+  /// durations in nanoseconds.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a machine are finite.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {

@@ -36,8 +36,8 @@ struct SweepPlot {
     series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
-  /// Returns the vertical scale. The ends of the scale differ by at least a quarter, so that noise does not fill the
-  /// plot. The scale is linear if a figure is 0.
+  /// Returns the vertical scale. The ends of the scale differ by at least a quarter, since noise would otherwise fill
+  /// the plot. The scale is linear if a figure is 0.
   private static func vertical(_ least: Double, _ most: Double) -> Scale {
     guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
     let middle = (least * most).squareRoot()

@@ -5,7 +5,8 @@ extension Trace {
   /// The maximum number of findings below a picture.
   private static let mostFindings = 3
 
-  /// The findings of the trace as sentences, the most important first. The number of findings of a trial is limited.
+  /// The findings of the trace as sentences, the most important first. For a trial, at most ``mostFindings`` findings
+  /// are included.
   var findingTexts: [String] {
     guard program == nil else { return programFindingTexts }
     return findings.prefix(Self.mostFindings).map(text)

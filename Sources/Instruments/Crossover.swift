@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// The smallest measured size from which one way is certainly faster than another way.
+/// The smallest measured size from which one way to do the work is certainly faster than another way.
 public struct Crossover {
   /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's speed, the label of the
   /// way's run at that size, and the undecided sizes. At this size and at all larger sizes, the way is certainly

@@ -11,8 +11,8 @@ import Synchronization
 /// not affect the next loop. The two threads therefore take turns. The turns take almost no time if both threads run.
 /// Otherwise, the turns end when the scheduler balances the cores.
 public struct PoolMeeting {
-  /// The number of turns. All turns together take some microseconds on two cores. On one core, all turns take longer
-  /// than a time slice of any scheduler.
+  /// The number of turns. All turns together take some microseconds on two cores. On one core, the turns together take
+  /// longer than a time slice of any scheduler.
   private static let turns = 64
 
   /// The queue that provides the pool thread.

@@ -18,7 +18,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the report as text for a terminal: a heading for each document, and below it each sentence with its
-  /// strength, its standing, and the claims that decide the standing.
+  /// strength, its standing, and the claims that speak against the sentence or are open.
   ///
   /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, has only one line.
   ///
@@ -123,8 +123,7 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// Returns the claims that decide the standing: claims that are open, or that speak against the sentence. With
-  /// `details`, returns all judged claims.
+  /// Returns the claims that speak against the sentence or are open. If `details` is true, returns all judged claims.
   private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.JudgedClaim] {
     details ? entry.judgedClaims : entry.judgedClaims.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
   }

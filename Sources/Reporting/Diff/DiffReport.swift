@@ -283,8 +283,8 @@ public struct DiffReport: Sendable {
     diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
-  /// The maximum ratio between the ends of an interval that a report shows. The ends of a wider interval would not help
-  /// the reader.
+  /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
+  /// shows `unknown`.
   private static let widestInterval = 1000.0
 
   private static let headings =

@@ -16,7 +16,7 @@ struct TracePicture {
   /// A note on the part of the record that is missing; nil if the record is complete.
   private let note: String?
   private let key: TraceKey
-  /// The maximum number of marks in the picture.
+  /// The number of marks above which narrow marks are combined further.
   private let most: Int
 
   /// A caption for the pictures of a lab's trials.

@@ -13,7 +13,7 @@ struct Grades: Sendable {
   /// The grades, in the order of the documents.
   let grades: [Grade]
   /// The name of the operating system, such as `Linux`, if all graded sentences were tried with stand-ins for Dispatch;
-  /// nil otherwise.
+  /// nil otherwise, and if no sentence was graded.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {

@@ -27,7 +27,8 @@ public struct ReportContent: Sendable {
   let costs: Table?
   /// The distributions of the latencies in the report.
   let distributions: [Distribution]
-  /// The curves of the shown metrics, the headline first.
+  /// The curves of the shown metrics, the headline first. A metric other than the headline has no curve if neither
+  /// direction of the metric is better, if a cell shows the range of its samples, or if all its figures are 0.
   let sweeps: [SweepCurve]
   /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?

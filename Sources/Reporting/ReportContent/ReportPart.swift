@@ -48,8 +48,8 @@ struct Line: Sendable {
 }
 
 extension ReportContent {
-  /// Returns the parts of the report, in order. In a brief report, the foot contains only the facts that change between
-  /// runs, and the warnings do not mention outliers.
+  /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
+  /// not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.

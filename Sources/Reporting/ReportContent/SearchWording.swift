@@ -110,8 +110,9 @@ struct SearchWording {
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
   ///
-  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if the second-best run is
-  /// as bad as the worst run, which another sentence names.
+  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if no run is certainly
+  /// worse than the best run. Also returns nil if the second-best run is as bad as the worst run, since another
+  /// sentence names the worst run.
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)

@@ -7,7 +7,7 @@ import Laboratory
 public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
   /// The claims of the scenario that have the verdict, the sentences and the first metric of the claim, including the
-  /// claim.
+  /// claim itself.
   let beside: [ClaimFacts]
   /// The sentence that the claim speaks against, with its standing; nil if the claim speaks against no sentence.
   let against: Grades.Grade?

@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A plot of a figure against a swept parameter for a terminal, with a mark for each variant. An axis is logarithmic if
-/// the largest value is more than four times the smallest value.
+/// A plot of a figure against a swept parameter for a terminal, with a mark for each series. An axis is logarithmic if
+/// the smallest value is above 0 and the largest value is more than four times the smallest value.
 struct SweepPlot {
   private let sweep: SweepCurve
   private let style: TextStyle

@@ -41,7 +41,7 @@ struct TextGrid {
   static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
   /// Returns the indices of the columns in parts that are at most `cells` terminal cells wide. Each part includes the
-  /// first `keys` columns, which identify a row.
+  /// first `keys` columns, which identify a row. A part with only one further column may be wider.
   func parts(keys: Int, within cells: Int) -> [[Int]] {
     let (keys, widths) = (Array(0..<keys), widths)
     var parts: [[Int]] = []

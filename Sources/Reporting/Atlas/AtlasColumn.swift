@@ -19,7 +19,7 @@ public struct AtlasColumn: Sendable {
   let runs: [AtlasRun]
 
   /// Returns the columns for the documents of a file: one column for each machine, and a further column for scenarios
-  /// that were run on the same machine again.
+  /// that were run again on a machine that already has a column.
   ///
   /// - Parameters:
   ///   - documents: The documents of the file.
@@ -78,7 +78,7 @@ public struct AtlasColumn: Sendable {
   /// The start time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// Returns a text for each column that distinguishes the column from the other columns: the facts in which the
+  /// Returns, for each column, a text that distinguishes the column from the other columns: the facts in which the
   /// columns differ. If several columns have the same facts, the text ends with the time of the run or the path of the
   /// file.
   static func names(of columns: [AtlasColumn]) -> [String] {

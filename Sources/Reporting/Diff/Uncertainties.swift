@@ -92,8 +92,9 @@ struct EndingCounts {
     }
   }
 
-  /// Returns lines with the numbers of trials of the new side that were stopped or not possible, for runs in which the
-  /// old side had a smaller share of such trials. A run is skipped if neither side completed a trial of the run.
+  /// Returns a line for each run in which a larger share of the trials was stopped or not possible on the new side than
+  /// on the old side. The line contains the number of these trials. A run is skipped if neither side completed a trial
+  /// of the run.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

@@ -1,6 +1,7 @@
 import Laboratory
 
-/// The most striking claim of some runs: the claim with the largest significant factor between its sides.
+/// The most striking claim of some runs. Among claims of equal precedence, it is the claim with the largest significant
+/// factor between its sides.
 ///
 /// The order of precedence is: a claim that refutes a sentence of a document, another claim against a sentence, a
 /// supported claim for a sentence, another refuted claim, and a supported claim of the lab's own.

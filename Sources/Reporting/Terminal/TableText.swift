@@ -5,7 +5,8 @@ struct TableText {
   let details: Bool
 
   /// Returns a copy of the table that fits the terminal. The median beside a mean is omitted. Further columns are
-  /// omitted in the order of their ranks until the table fits. With `details`, no column is omitted.
+  /// omitted in the order of their ranks until the table fits. Texts are shortened before columns with the rank
+  /// ``Table/Heading/last`` are omitted. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths

@@ -12,7 +12,7 @@ public struct TerminalReport: Sendable {
   /// - Parameters:
   ///   - style: The style of the text.
   ///   - details: Whether the report contains the check of each claim, every requested metric, and the distributions of
-  ///     the metrics. Otherwise, the report is at most two screens long in most cases.
+  ///     the metrics. Without details, the report is at most two screens long in most cases.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details

@@ -2,7 +2,7 @@ import Platform
 
 /// The layout of reports for a terminal: wrapped lines, list items, and sections separated by empty lines.
 extension TextStyle {
-  /// The minimum number of columns for text, which also applies to narrower terminals.
+  /// The minimum number of columns to which text is wrapped, even on a narrower terminal.
   private static let fewestColumns = 20
 
   /// Returns the lines of `text`, wrapped to the width of the terminal, drawn in `color` and indented by `indent`

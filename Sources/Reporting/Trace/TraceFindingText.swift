@@ -122,7 +122,8 @@ extension Trace {
   }
 
   /// A sentence that names up to three blocks that had not begun at the end of the record, each with the block that its
-  /// serial queue is running; empty if all submitted blocks had begun.
+  /// serial queue was still running, if there was such a block. The sentence is empty if all submitted blocks had
+  /// begun.
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }

@@ -76,8 +76,8 @@ public final class OpenedDescriptors: Sendable {
     }
   }
 
-  /// The number of open descriptors that refer to the included files. Descriptors with numbers above the margin are not
-  /// counted.
+  /// The number of open descriptors that refer to the included files. Descriptors whose numbers exceed the highest
+  /// included descriptor by more than the margin are not counted.
   public var count: Int {
     let (identities, highest) = state.withLock { ($0.identities, $0.highest) }
     return (0...highest + margin).count { identities.contains(FileIdentity(of: $0)) }

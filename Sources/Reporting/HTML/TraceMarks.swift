@@ -38,7 +38,7 @@ enum Mark {
   }
 }
 
-/// The marks for some lanes of a trace. Adjacent marks are combined until their number does not exceed a maximum.
+/// The marks for some lanes of a trace. If there are too many marks, adjacent narrow marks are combined further.
 struct TraceMarks {
   /// The marks of a lane, row by row.
   struct Lane {

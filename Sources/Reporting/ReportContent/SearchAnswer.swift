@@ -23,7 +23,7 @@ struct SearchAnswer {
   ///
   /// - Parameter shown: The metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
-    // The answer mentions a flaw. The first metric that is not a flaw ranks the settings without a flaw.
+    // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests

@@ -423,7 +423,7 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// Whether a trial has several samples that are not durations. Cells then show the range of the samples.
+  /// Whether a trial has several samples that are not durations. If so, cells show the range of the samples.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
   /// The figure that ranks the runs of a search; nil if no round has a figure. The figure is the geometric mean of the

@@ -52,8 +52,8 @@ struct OutcomeCounts: Codable, Sendable {
   /// The ways in which at least one trial ended, in the order of the cases.
   var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
 
-  /// The ways in which at least one trial ended without completing, in the order of the cases. These include trials
-  /// that the machine did not allow.
+  /// The ways in which at least one trial ended without completing, in the order of the cases. The array includes the
+  /// outcome of trials that the machine did not allow.
   var incompleteKinds: [Outcome.Kind] { kinds.filter { $0 != .completed } }
 
   /// Returns the number of trials whose outcome satisfies `isMeant`.

@@ -29,8 +29,8 @@ public enum SmokeReport {
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
-    // If only some trials of a run were lost, its claims were judged by the rest, and no claim mentions the lost
-    // trials.
+    // If only some trials of a run were lost, the other trials decided the claims about the run, and no claim mentions
+    // the lost trials.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {

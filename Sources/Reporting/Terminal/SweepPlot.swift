@@ -195,8 +195,8 @@ struct SweepPlot {
   /// Returns the colour of a series. Several series may have the same colour, since the mark alone identifies a series.
   private func color(_ series: Int) -> SemanticColor { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale whose values have positions from 0 to 1. The scale is logarithmic if its high end is more than four times
-  /// its low end.
+  /// A scale whose values have positions from 0 to 1. The scale is logarithmic if its low end is above 0 and its high
+  /// end is more than four times its low end.
   private struct Scale {
     private let low: Double
     private let high: Double

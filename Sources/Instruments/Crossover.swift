@@ -22,7 +22,7 @@ public struct Crossover {
   ///   - way: the runs of the way under test, one for each size.
   ///   - baseline: the runs of the baseline, at the sizes of `way`.
   ///   - metric: the metric to compare, which is lower for the faster way.
-  ///   - size: the parameter with the size.
+  ///   - size: the parameter whose values are the sizes.
   ///   - results: the results that contain the runs of both ways. The confidence level holds for all ratios of these
   ///     results together.
   public init?(

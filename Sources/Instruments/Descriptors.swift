@@ -20,7 +20,7 @@ public struct FileIdentity: Hashable, Sendable {
 /// descriptors that other code of a program may open at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
-  // The number is large enough to fill the gaps between the few descriptors that a worker has.
+  // The number of descriptors is large enough to fill the gaps between the few descriptors that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)
   private var identity = FileIdentity(of: -1)
 

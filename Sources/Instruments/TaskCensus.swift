@@ -23,8 +23,8 @@ public struct TaskCensus: Sendable {
     /// The highest number of tasks in progress at the same time while the tasks worked. A task is in progress from its
     /// beginning to its end.
     public fileprivate(set) var inProgress = 0
-    /// The number of distinct cores on which tasks began or ended while they worked; nil if the system does not report
-    /// the core of a thread.
+    /// The number of distinct cores on which tasks began or ended while the tasks worked; nil if the system does not
+    /// report the core of a thread.
     public fileprivate(set) var cores: Int?
     /// The nanoseconds from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
@@ -48,7 +48,7 @@ public struct TaskCensus: Sendable {
   ///
   /// - Parameters:
   ///   - most: the largest number of threads that the tasks may need.
-  ///   - run: a closure that submits the tasks and waits until they have ended.
+  ///   - run: a closure that submits the tasks and waits until the tasks have ended.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do;
   ///   ``SystemError`` if the thread for the second round cannot be started. Rethrows the error of `run`.
   public func take(

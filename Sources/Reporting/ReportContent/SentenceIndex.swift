@@ -27,7 +27,7 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A claim of a scenario on a sentence, with the result of the claim.
+  /// A claim of a scenario about a sentence, with the result of the claim.
   struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
@@ -174,7 +174,7 @@ public struct SentenceIndex: Sendable {
   }
 }
 
-/// The claims of scenarios on sentences of documents, with the last results of the scenarios.
+/// The claims of scenarios about sentences of documents, with the last results of the scenarios.
 private struct TriedClaims {
   typealias SentenceClaim = SentenceIndex.SentenceClaim
   typealias JudgedClaim = SentenceIndex.JudgedClaim

@@ -1,11 +1,11 @@
 import Laboratory
 import Measurement
 
-/// The smallest measured size from which one way is certainly faster than another way.
+/// The smallest measured size from which one way to do the work is certainly faster than another way.
 public struct Crossover {
   /// A size in nanoseconds, the speed of the way at that size as a multiple of the baseline's speed, the label of the
-  /// run, and the undecided sizes. At this size and at all larger sizes, the way is certainly faster. The undecided
-  /// sizes are smaller sizes at which neither way is certainly faster.
+  /// way's run at that size, and the undecided sizes. At this size and at all larger sizes, the way is certainly
+  /// faster. The undecided sizes are smaller sizes at which neither way is certainly faster.
   public typealias Point = (size: Int, times: Double, label: String, undecided: [Int])
 
   /// The minimum share of the rounds in which the way must be faster. A way whose times alternate between two states
@@ -22,7 +22,7 @@ public struct Crossover {
   ///   - way: the runs of the way under test, one for each size.
   ///   - baseline: the runs of the baseline, at the sizes of `way`.
   ///   - metric: the metric to compare, which is lower for the faster way.
-  ///   - size: the parameter with the size.
+  ///   - size: the parameter whose values are the sizes.
   ///   - results: the results that contain the runs of both ways. The confidence level holds for all ratios of these
   ///     results together.
   public init?(

@@ -20,7 +20,7 @@ public struct FileIdentity: Hashable, Sendable {
 /// descriptors that other code of a program may open at any time.
 public struct UnrelatedFiles: Sendable {
   private let path: String
-  // The number is large enough to fill the gaps between the few descriptors that a worker has.
+  // The number of descriptors is large enough to fill the gaps between the few descriptors that a worker has.
   private var descriptors = [Int32](repeating: -1, count: 16)
   private var identity = FileIdentity(of: -1)
 
@@ -76,7 +76,8 @@ public final class OpenedDescriptors: Sendable {
     }
   }
 
-  /// The number of open descriptors that refer to the included files.
+  /// The number of open descriptors that refer to the included files. Descriptors whose numbers exceed the highest
+  /// included descriptor by more than the margin are not counted.
   public var count: Int {
     let (identities, highest) = state.withLock { ($0.identities, $0.highest) }
     return (0...highest + margin).count { identities.contains(FileIdentity(of: $0)) }

@@ -11,7 +11,7 @@ public final class Gate: Sendable {
   // Freeing an inactive queue traps, which would hide the error that prevented the gate from being opened.
   deinit { queue.activate() }
 
-  /// Opens the gate, so that all waiting tasks continue.
+  /// Opens the gate. All waiting tasks continue.
   public func open() { queue.activate() }
 
   /// Suspends the calling task until the gate is open.

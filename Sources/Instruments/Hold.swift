@@ -11,7 +11,7 @@ public final class Hold: Sendable {
   /// Creates a hold that is not set.
   public init() {}
 
-  /// Sets the hold, so that it blocks the next run.
+  /// Sets the hold. A hold that is set blocks the next run.
   public func holdNext() { isSet.store(true, ordering: .releasing) }
 
   /// Blocks the caller until the hold is released, if the hold is set. Otherwise, returns immediately.

@@ -1,7 +1,7 @@
 import Measurement
 import Synchronization
 
-/// The time of an event. The time is stored inline in the owner of the moment, so that setting the time accesses no
+/// The time of an event. The time is stored inline in the owner of the moment. Setting the time therefore accesses no
 /// other memory.
 public struct Moment: ~Copyable, Sendable {
   @usableFromInline let nanoseconds = Atomic<UInt64>(0)

@@ -22,8 +22,8 @@ public final class Peak: Sendable {
   /// count is not available.
   public init(of count: @escaping @Sendable () -> Int?) { self.count = count }
 
-  /// Returns a peak of the threads of this process, without the sampling threads. A sample takes less than a
-  /// microsecond on Linux.
+  /// Returns a peak of the threads of this process, without the sampling threads. On Linux, a sample after the first
+  /// sample usually takes less than a microsecond.
   public static func threads() -> Peak {
     Peak { ThreadCensus.count().map { $0 - samplers.load(ordering: .acquiring) } }
   }
@@ -47,7 +47,7 @@ public final class Peak: Sendable {
   }
 
   /// Executes `body`, and takes samples: one before `body`, one after `body`, and one every `period` on a separate
-  /// thread. If a sample is expensive, fewer samples are taken, so that sampling uses at most a tenth of a core.
+  /// thread. The pause after an expensive sample is longer. Sampling therefore uses at most a tenth of a core.
   ///
   /// - Throws: ``SystemError`` if no thread can be started for the samples, or the error that `body` throws.
   public func during<Result>(every period: Duration = .milliseconds(1), _ body: () throws -> Result) throws -> Result {

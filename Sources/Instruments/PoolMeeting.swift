@@ -11,8 +11,8 @@ import Synchronization
 /// not affect the next loop. The two threads therefore take turns. The turns take almost no time if both threads run.
 /// Otherwise, the turns end when the scheduler balances the cores.
 public struct PoolMeeting {
-  /// The number of turns. All turns together take some microseconds on two cores. On one core, all turns take longer
-  /// than a time slice of any scheduler.
+  /// The number of turns. All turns together take some microseconds on two cores. On one core, the turns together take
+  /// longer than a time slice of any scheduler.
   private static let turns = 64
 
   /// The queue that provides the pool thread.
@@ -23,12 +23,13 @@ public struct PoolMeeting {
   /// later meetings return immediately.
   public private(set) var isGivenUp = false
 
-  /// Creates a meeting with a thread of `queue` that waits no longer than `patience`.
+  /// Creates a meeting with a thread of `queue`. The calling thread waits no longer than `patience`.
   public init(queue: DispatchQueue = .global(), patience: Duration = .milliseconds(40)) {
     (self.queue, self.patience) = (queue, patience)
   }
 
-  /// Waits until both threads run at the same time, or until ``patience`` has passed.
+  /// Waits until both threads run at the same time, or until ``patience`` has passed. Returns immediately if
+  /// ``isGivenUp`` is true.
   public mutating func take() {
     guard !isGivenUp else { return }
     let turns = Turns(until: MonotonicClock.now() + UInt64(patience.nanoseconds))

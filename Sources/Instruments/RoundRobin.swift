@@ -11,7 +11,7 @@ public final class RoundRobin: Sendable {
   public let count: Int
   @usableFromInline let turns: Atomic<UInt64>
 
-  /// Creates the indices `0..<count`.
+  /// Creates a counter that assigns the indices `0..<count`.
   ///
   /// - Parameters:
   ///   - count: the number of indices, at least 1.

@@ -8,7 +8,7 @@ import Platform
 /// When a thread submits a block, Dispatch wakes or starts a pool thread before the call returns, if the pool can
 /// provide one. A thread that was just woken or started does not sleep, however busy the machine is. The lab therefore
 /// does not wait for a fixed time, and does not mistake a slow machine for a standstill. An event can still occur after
-/// a standstill if a timer, another process or the pool's own monitor, which sometimes adds a thread, causes it.
+/// a standstill if its cause is a timer, another process, or the pool's own monitor, which sometimes adds a thread.
 public struct Standstill: Sendable {
   /// The number of consecutive times that all threads must be found asleep. The threads are examined one after the
   /// other, so a single examination is not enough.

@@ -23,20 +23,21 @@ public struct TaskCensus: Sendable {
     /// The highest number of tasks in progress at the same time while the tasks worked. A task is in progress from its
     /// beginning to its end.
     public fileprivate(set) var inProgress = 0
-    /// The number of distinct cores on which tasks began or ended while they worked; nil if the system does not report
-    /// the core of a thread.
+    /// The number of distinct cores on which tasks began or ended while the tasks worked; nil if the system does not
+    /// report the core of a thread.
     public fileprivate(set) var cores: Int?
     /// The nanoseconds from the first submission to the beginning of each task, while the tasks worked.
     public fileprivate(set) var starts = LatencyHistogram()
     /// The context switches while the tasks worked; nil if the system does not report context switches.
     public fileprivate(set) var switches: ContextSwitches?
-    /// The number of waiting tasks that had begun when no further task began.
+    /// The number of tasks that were in progress at the same time while the tasks waited. These tasks had begun when no
+    /// further task could begin.
     public fileprivate(set) var blockedTasks = 0
-    /// The number of threads when no further task began: the pool's threads including idle ones, and the threads of the
-    /// tasks.
+    /// The number of threads when no further task could begin: the threads of the pool, including idle threads, and the
+    /// threads of the tasks.
     public fileprivate(set) var threads = 0
-    /// The number of pool threads that waited in a task when no further task began; nil if the system does not report
-    /// what threads do.
+    /// The number of pool threads that waited in a task when no further task could begin; nil if the system does not
+    /// report what threads do.
     public fileprivate(set) var blockedThreads: Int?
     /// The number of tasks that had not ended when `run` returned, over both rounds.
     public fileprivate(set) var unended = 0
@@ -47,7 +48,7 @@ public struct TaskCensus: Sendable {
   ///
   /// - Parameters:
   ///   - most: the largest number of threads that the tasks may need.
-  ///   - run: a closure that submits the tasks and waits until they have ended.
+  ///   - run: a closure that submits the tasks and waits until the tasks have ended.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report what the threads do;
   ///   ``SystemError`` if the thread for the second round cannot be started. Rethrows the error of `run`.
   public func take(
@@ -203,7 +204,8 @@ public final class TaskRound: Sendable {
     return seen.contains(-1) ? nil : Set(seen).count
   }
 
-  /// Returns the nanoseconds from `submission` to the beginning of each task.
+  /// Returns the nanoseconds from `submission` to the beginning of each task. Tasks that have not begun are not
+  /// included.
   public func starts(after submission: UInt64) -> LatencyHistogram {
     LatencyHistogram((0..<times.count).map { times[$0].begin.time.map { $0 > submission ? $0 - submission : 0 } })
   }

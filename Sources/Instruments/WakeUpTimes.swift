@@ -4,7 +4,7 @@ import Platform
 
 extension WakeUps {
   /// Returns the measured times of wake-ups by a dispatch semaphore. Each time is the median of 50 wake-ups that are a
-  /// third of a millisecond apart. A time is nil if it cannot be measured, for instance on Darwin. The time of a
+  /// third of a millisecond apart. A time is nil if the time cannot be measured, for instance on Darwin. The time of a
   /// wake-up on another core is also nil if `cores` is 1.
   ///
   /// - Parameter cores: the number of cores that this process may use.

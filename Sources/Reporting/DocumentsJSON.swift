@@ -19,10 +19,11 @@ extension DocumentsReport {
       let conditions: [String]
       let standing: SentenceStanding
       let remark: String?
-      /// The names of all scenarios with a claim on the sentence, and the names of those whose verdicts decided the
+      /// The names of all scenarios with a claim about the sentence, and the names of those whose verdicts decided the
       /// standing.
       let scenarios, judgedBy: [String]
-      /// The identifiers of the sentences on the question of this sentence, from the other half of the documents.
+      /// The identifiers of the sentences in the other half of the documents that concern the question of this
+      /// sentence.
       let answers: [String]
       let claims: [Claim]
     }

@@ -18,13 +18,13 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the report as text for a terminal: a heading for each document, and below it each sentence with its
-  /// strength, its standing, and the claims that decide the standing.
+  /// strength, its standing, and the claims that speak against the sentence or are open.
   ///
   /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, has only one line.
   ///
   /// - Parameters:
   ///   - style: The style of the text.
-  ///   - details: Whether sentences are shown in full, with all claims on them.
+  ///   - details: Whether each sentence is shown in full, with all claims about the sentence.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false
@@ -74,7 +74,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns lines with the author of a document, and with the address at which the document can be read. The address
-  /// is not wrapped, so that terminals recognize the address.
+  /// is not wrapped, since terminals recognize only an address in one line.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
     return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
@@ -103,7 +103,7 @@ public struct DocumentsReport: Sendable {
   }
 
   /// Returns the place of the sentence in its document, the configurations in which the sentence was tried, and the
-  /// identifiers of the sentences on the question of the sentence, from the other half of the documents.
+  /// identifiers of the sentences in the other half of the documents that concern the question of the sentence.
   static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
@@ -123,8 +123,7 @@ public struct DocumentsReport: Sendable {
     }.joined(separator: ", ")
   }
 
-  /// Returns the claims that decide the standing: claims that are open, or that speak against the sentence. With
-  /// `details`, returns all judged claims.
+  /// Returns the claims that speak against the sentence or are open. If `details` is true, returns all judged claims.
   private static func shown(_ entry: SentenceIndex.Entry, details: Bool) -> [SentenceIndex.JudgedClaim] {
     details ? entry.judgedClaims : entry.judgedClaims.filter { $0.opinion == .speaksAgainst || $0.opinion == .open }
   }

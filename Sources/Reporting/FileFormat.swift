@@ -1,8 +1,8 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces, explorations, diffs, machines side by side or the sentences of documents are exported. To
-/// add a format, add an element to `all`.
+/// A format in which traces, explorations, diffs, atlases or the sentences of documents are exported. To add a format,
+/// add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let ending: String
@@ -47,7 +47,7 @@ extension FileFormat<DiffReport> {
 }
 
 extension FileFormat<Atlas> {
-  /// Every format of machines side by side, in the order of `help`.
+  /// Every format of atlases, in the order of `help`.
   public static var all: [FileFormat] {
     [
       FileFormat("html") { AtlasPage.render($0) }, FileFormat("md") { $0.markdown },

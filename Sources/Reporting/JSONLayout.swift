@@ -1,8 +1,9 @@
 /// The layout of JSON for people. A value that fits into a line is on one line. Long lists of small values fill their
-/// lines, so that a histogram does not have a line for each pair.
+/// lines. A histogram therefore does not have a line for each pair.
 struct JSONLayout {
   private let bytes: [UInt8]
-  /// The index of the byte that closes each list and object, at the index of the byte that opens it.
+  /// The index of the byte that closes each list or object, stored at the index of the byte that opens the list or
+  /// object.
   private var ends: [Int]
   private var output: [UInt8] = []
 

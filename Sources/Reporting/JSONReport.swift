@@ -25,7 +25,7 @@ public enum JSONReport {
   /// Returns JSON text with invisible characters escaped (`\u202e`). The encoder escapes only characters below U+0020.
   /// Invisible characters occur only in strings, in which an escape has the same meaning as the character.
   private static func escaped(_ json: [UInt8]) -> [UInt8] {
-    // The UTF-8 forms of these characters begin with one of these bytes.
+    // The UTF-8 form of an invisible character that the encoder does not escape begins with 0x7f, 0xc2 or 0xe2.
     guard json.contains(where: { $0 == 0x7f || $0 == 0xc2 || $0 == 0xe2 }) else { return json }
     var text = ""
     for scalar in String(decoding: json, as: UTF8.self).unicodeScalars {

@@ -8,8 +8,8 @@ public enum MarkdownReport {
   ///
   /// - Parameters:
   ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents. The text begins with their number for each standing and a list of
-  ///     the refuted sentences; nil to omit both.
+  ///   - sentences: The sentences of the documents. The text begins with the number of sentences for each standing, and
+  ///     with a list of the refuted sentences; nil to omit both.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }
     let head = sentences.map { [escape($0.summary), section("Refuted", list(refuted))].filter { !$0.isEmpty } } ?? []
@@ -98,7 +98,7 @@ public enum MarkdownReport {
     return fence + space + (inTable ? line.replacing("|", with: "\\|") : line) + space + fence
   }
 
-  /// Returns a code fence that is longer than any fence in `text`, so that the text cannot end the code block.
+  /// Returns a code fence that is longer than any fence in `text`. The text therefore cannot end the code block.
   static func fence(_ text: String, least: Int) -> String {
     let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
     return String(repeating: "`", count: max(least, longest + 1))

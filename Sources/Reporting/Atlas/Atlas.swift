@@ -4,7 +4,8 @@ import Measurement
 /// Several runs side by side, usually on several machines.
 ///
 /// An atlas contains the standing of each sentence of the documents in each run, and the headline figures of each
-/// scenario as ratios to the baseline in the same run. The sentences on which the runs disagree come first.
+/// scenario in each run. If a scenario has a baseline, its figures are ratios to the baseline of the run. The sentences
+/// on which the runs disagree come first.
 public struct Atlas: Sendable {
   let columns: [AtlasColumn]
   /// The facts that distinguish each column from the other columns, as text.
@@ -13,7 +14,7 @@ public struct Atlas: Sendable {
   /// machine refutes and another machine bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
-  /// The words for the columns in texts: machines if every column is of a different machine, otherwise runs.
+  /// The words for the columns in texts: *machines* if every column is of a different machine, and *runs* otherwise.
   let words: ColumnWords
   /// Remarks that readers need before they compare columns, such as verdicts that do not count and interrupted runs.
   let cautions: [String]

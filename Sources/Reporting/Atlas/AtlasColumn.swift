@@ -3,8 +3,8 @@ import Measurement
 
 /// A column of an atlas: a run on a machine, reduced to the facts that the atlas shows.
 ///
-/// A column contains no histograms, and no metrics other than the headlines, so that the results of twenty machines fit
-/// into memory.
+/// A column contains no histograms, and only the headline metrics. The results of twenty machines therefore fit into
+/// memory.
 public struct AtlasColumn: Sendable {
   /// The path of the file from which the run was read.
   let place: String
@@ -19,7 +19,7 @@ public struct AtlasColumn: Sendable {
   let runs: [AtlasRun]
 
   /// Returns the columns for the documents of a file: one column for each machine, and a further column for scenarios
-  /// that were run on the same machine again.
+  /// that were run again on a machine that already has a column.
   ///
   /// - Parameters:
   ///   - documents: The documents of the file.
@@ -78,7 +78,7 @@ public struct AtlasColumn: Sendable {
   /// The start time of the run, to the minute: `2026-11-21 01:02 UTC`.
   var date: String { String(started.prefix(16)).replacing("T", with: " ") + " UTC" }
 
-  /// Returns a text for each column that distinguishes the column from the other columns: the facts in which the
+  /// Returns, for each column, a text that distinguishes the column from the other columns: the facts in which the
   /// columns differ. If several columns have the same facts, the text ends with the time of the run or the path of the
   /// file.
   static func names(of columns: [AtlasColumn]) -> [String] {
@@ -94,22 +94,23 @@ public struct AtlasColumn: Sendable {
   }
 }
 
-/// The headline figures of a scenario on a machine, each as a multiple of the baseline in the same run.
+/// The headline figures of a scenario in one run. The figures are multiples of the reference if the scenario has
+/// ratios.
 struct AtlasRun: Sendable {
   struct Row: Sendable {
     /// The label of the run: the variant at its point.
     let label: String
     /// Whether the variant is a broken variant, which shows a mistake.
     let isBroken: Bool
-    /// The ratio of the figure to the baseline; the figure itself if the scenario has no ratios.
+    /// The ratio of the figure to the reference, or the figure itself if the scenario has no ratios. Without a figure,
+    /// the cell states how the trials ended.
     let cell: Cell
     /// The measured figure with its unit, as text; nil if there is no figure.
     let figure: String?
     /// The uncertainty of the ratio: `±2.1 %`, or the ends of a wide interval; nil if there is no ratio, if the ratio
     /// is exact, or if there are too few rounds for an interval.
     let margin: String?
-    /// The contrast between the figure and the baseline; nil for the baseline itself, if the scenario has no baseline,
-    /// or if the baseline is 0.
+    /// The contrast between the figure and the reference; nil for the reference itself, or if the figure has no ratio.
     let contrast: Contrast?
     /// Whether other rows are compared with this row.
     let isReference: Bool

@@ -30,7 +30,7 @@ struct AtlasScenario: Sendable {
   let title: String
   /// A description of the cells: `elapsed as a multiple of serial-loop in the same run`.
   let note: String
-  /// The rows, in the order of the first machine.
+  /// The rows, in the order of the first machine. Rows that only later machines have are last.
   let rows: [Row]
   /// Remarks on machines whose figures have a different meaning, and on settings that differ between machines.
   let cautions: [String]

@@ -32,7 +32,7 @@ struct AtlasSentence: Sendable {
     static func < (left: Disagreement, right: Disagreement) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// A claim on the sentence, with its result on each machine that judged the claim.
+  /// A claim about the sentence, and the claim's result on each machine that judged it.
   struct Claim: Sendable {
     let scenario: String
     let says: String
@@ -148,7 +148,7 @@ struct AtlasSentence: Sendable {
 }
 
 extension SentenceStanding {
-  /// Whether claims on the sentence were judged, with any result.
+  /// Whether claims about the sentence were judged, with any result.
   var isJudged: Bool {
     switch self {
     case .refuted, .partly, .undecided, .borneOut, .inOneConfiguration, .byInference, .standIn, .byConstruction: true

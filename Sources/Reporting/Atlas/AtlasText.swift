@@ -6,7 +6,7 @@ import Measurement
 public struct AtlasText {
   private let atlas: Atlas
   private let style: TextStyle
-  /// Whether the text contains every sentence and every row, including those on which machines agree.
+  /// Whether the text also contains the sentences on which machines agree, and every row of each scenario.
   private let details: Bool
 
   /// Creates the text of an atlas.
@@ -135,7 +135,7 @@ public struct AtlasText {
 
   // MARK: Scenarios
 
-  /// The maximum number of rows of a scenario without `details`.
+  /// The maximum number of rows of a scenario if `details` is false.
   private static let mostRows = 8
 
   private var scenarios: [String] {

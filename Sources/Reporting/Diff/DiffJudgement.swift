@@ -5,13 +5,14 @@ import Measurement
 public struct DiffJudgement: Sendable {
   /// The share above which a change for the worse fails, such as 0.05 for 5 %.
   public let limit: Double
-  /// The changes for the worse, as text: figures that became worse by more than the limit, claims that failed, and
-  /// trials that broke, trapped or hung.
+  /// The changes for the worse, as text: figures that became worse by more than the limit, claims that failed, trials
+  /// that broke, and trials that trapped or hung although they are meant to complete.
   public let worse: [String]
   /// The questions that could not be judged, as text, each with the reason and with advice.
   public let undecided: [String]
 
-  /// The exit status: 0 if nothing became worse, 1 if something became worse, 2 if the diff could not be judged.
+  /// The exit status: 1 if something became worse; otherwise, 2 if something could not be judged, and 0 if everything
+  /// could be judged.
   public var status: Int32 { !worse.isEmpty ? 1 : undecided.isEmpty ? 0 : 2 }
 
   /// Creates the judgement of a diff.

@@ -57,8 +57,8 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line on
-  /// parameters that differ, and the number of figures for each kind of change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line about
+  /// parameters that differ, if there are any, and the number of figures for each kind of change.
   private var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
@@ -67,20 +67,20 @@ public struct DiffReport: Sendable {
     return sides + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
-  /// The scenario of all rows, which the text names once; nil if there are several scenarios.
+  /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
   private var scenario: String? {
     let all = Set(diff.rows.map(\.scenario))
     return all.count == 1 ? all.first : nil
   }
 
-  /// The metric of all rows, which the text names once; nil if there are several metrics.
+  /// The metric that all rows share; nil if there are several metrics. The text names a shared metric only once.
   private var metric: String? {
     let all = Set(diff.rows.map(\.metric))
     return all.count == 1 ? all.first : nil
   }
 
-  /// The variant of all rows, which the text names once; nil if there are several variants, or if a row has no settings
-  /// that distinguish it from the other rows.
+  /// The variant that all rows share; nil if there are several variants, or if the label of a row contains no settings.
+  /// The text names a shared variant only once.
   private var variant: String? {
     let names = Set(diff.rows.map { $0.label.prefix { $0 != "[" } })
     return names.count == 1 && diff.rows.allSatisfy { $0.label.hasSuffix("]") } ? names.first.map(String.init) : nil
@@ -283,8 +283,8 @@ public struct DiffReport: Sendable {
     diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
-  /// The maximum ratio between the ends of an interval that a report shows. The ends of a wider interval would not help
-  /// the reader.
+  /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
+  /// shows `unknown`.
   private static let widestInterval = 1000.0
 
   private static let headings =

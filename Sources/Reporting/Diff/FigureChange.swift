@@ -4,17 +4,17 @@ import Measurement
 extension ResultDiff {
   /// The kind of change of a figure between the two sides.
   public enum Change: String, Sendable, Codable {
-    /// The interval excludes a ratio of 1, and the figure became better.
+    /// The confidence interval of the ratio excludes 1, and the figure became better.
     case better
-    /// The interval excludes a ratio of 1, and the figure became worse.
+    /// The confidence interval of the ratio excludes 1, and the figure became worse.
     case worse
-    /// The interval excludes a ratio of 1, and neither direction of the metric is better.
+    /// The confidence interval of the ratio excludes 1, and neither direction of the metric is better.
     case different
-    /// The interval includes a ratio of 1 and excludes larger changes than ``ConfidenceInterval/alikeDifference``, or
-    /// every round has the same figure.
+    /// The confidence interval of the ratio includes 1 and excludes changes larger than
+    /// ``ConfidenceInterval/alikeDifference``, or the figures of all rounds on both sides are equal.
     case none = "within noise"
-    /// The change cannot be judged: the interval includes a ratio of 1 and changes that matter, or there are too few
-    /// rounds, or the figures have no ratio.
+    /// The change cannot be judged: the confidence interval of the ratio includes 1 and changes that matter, there are
+    /// too few rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
     /// The changes in the order in which reports list them, the most severe first.
@@ -41,7 +41,7 @@ extension ResultDiff {
     public let runs: Int
     /// The number of scenarios.
     public let scenarios: Int
-    /// The start times of the first and of the last document, in UTC.
+    /// The start times of the first and of the last document, in UTC; empty if there are no documents.
     public let first, last: String
 
     init(_ documents: [ResultDocument]) {
@@ -76,7 +76,8 @@ extension ResultDiff {
     public let runs: (old: Int, new: Int)
     /// The typical figure of each side: the geometric mean over the runs, or the median if a figure is 0.
     public let old, new: Double
-    /// The ratio of the new figure to the old figure; nil for too few rounds, or if the figure of a round is 0.
+    /// The ratio of the new figure to the old figure; nil if there are too few rounds, or if the figure of a round is
+    /// 0.
     public let ratio: ConfidenceInterval?
     /// The kind of change that the comparison found.
     public let change: Change
@@ -109,7 +110,7 @@ extension ResultDiff {
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
-    /// Whether all rounds of both sides have the same figure and there is no ratio, as for a count of 0.
+    /// Whether the figures of all rounds on both sides are equal and have no ratio, as for a count of 0.
     var isSame: Bool { change == .none && ratio == nil }
 
     /// Returns whether the figure became worse by more than `share` and the change is significant.
@@ -120,7 +121,7 @@ extension ResultDiff {
     }
   }
 
-  /// A claim with different verdicts on the two sides.
+  /// A claim whose verdict differs between the old and the new results.
   public struct VerdictChange: Sendable, Equatable {
     /// The name of the scenario that contains the claim.
     public let scenario: String

@@ -14,7 +14,7 @@ public struct ResultDiff: Sendable {
   public private(set) var missing: [String] = []
   /// The figures that only the new side contains.
   public private(set) var added: [String] = []
-  /// The claims with different verdicts on the two sides.
+  /// The claims whose verdicts differ between the old and the new side.
   public private(set) var verdicts: [VerdictChange] = []
   /// Remarks on differences that make the sides hard to compare: other machines, other parameters, disturbances of the
   /// runs.
@@ -24,8 +24,8 @@ public struct ResultDiff: Sendable {
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
-  /// The reasons why the figures do not show whether the new side became worse: claims and trials that only the old
-  /// side has, and settings or metrics that differ between the sides.
+  /// The reasons why the figures do not show whether the new side became worse: interrupted runs, scenarios, claims and
+  /// trials that the new side lacks, and builds or settings that differ between the sides.
   public private(set) var uncertainties: [String] = []
 
   /// Compares two sets of result documents.
@@ -35,8 +35,8 @@ public struct ResultDiff: Sendable {
   ///   - new: The documents of the new side.
   ///   - metrics: The names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
   ///     scenario is compared.
-  /// - Throws: ``InputError`` if no document has a metric, or if a metric does not have the same unit and the same
-  ///   better direction in all documents.
+  /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
+  ///   a figure differs between documents.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
@@ -137,10 +137,10 @@ public struct ResultDiff: Sendable {
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 
-  /// Verifies that each figure has the same unit and the same better direction on both sides, since a ratio of
+  /// Verifies that the kind, the unit and the better direction of each figure are equal on both sides, since a ratio of
   /// different measures has no meaning.
   ///
-  /// - Throws: ``InputError`` if a figure has different measures.
+  /// - Throws: ``InputError`` if the kind, the unit or the better direction of a figure differs between documents.
   private static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
     for key in after.keys {
       guard let was = before.runs[key] else { continue }

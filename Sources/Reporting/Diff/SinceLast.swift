@@ -2,11 +2,12 @@ import Laboratory
 import Measurement
 
 extension ResultDiff {
-  /// Returns a line on the changes between the last run of a scenario and this run; nil if the runs cannot be compared.
+  /// Returns a line about the changes between the last run of a scenario and this run; nil if the runs cannot be
+  /// compared.
   ///
-  /// The line names the figures that changed significantly and the verdicts that changed, or states that there is no
-  /// change. The runs cannot be compared if their settings, machines or versions differ, if a run was interrupted, or
-  /// if the runs have no figures in common.
+  /// The line names the first figure that changed significantly and the first verdict that changed, each with the
+  /// number of further changes, or states that there is no change. The runs cannot be compared if their settings,
+  /// machines or versions differ, if a run was interrupted, or if the runs have no figures in common.
   ///
   /// - Parameters:
   ///   - last: The document of the last run.

@@ -23,8 +23,8 @@ extension ResultDiff {
     return ["built differently: \(names(was)) on the old side, \(names(now)) on the new side"]
   }
 
-  /// Returns a line for each claim of the old side that the new side does not contain or judged in a smaller share of
-  /// its runs.
+  /// Returns a line for each claim of the old side that the new side does not contain, or that the new side judged in a
+  /// smaller share of its runs. A scenario that the new side did not run has a single line.
   private static func lostClaims(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     old.grouped { $0.scenario.name }.flatMap { scenario, before -> [String] in
       let after = new.filter { $0.scenario.name == scenario }
@@ -92,8 +92,9 @@ struct EndingCounts {
     }
   }
 
-  /// Returns lines with the numbers of trials of the new side that were stopped or not possible, for runs in which the
-  /// old side had a smaller share of such trials. A run is skipped if neither side completed a trial of it.
+  /// Returns a line for each run in which a larger share of the trials was stopped or not possible on the new side than
+  /// on the old side. The line contains the number of these trials. A run is skipped if neither side completed a trial
+  /// of the run.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
     let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     return new.runs.flatMap { run -> [String] in

@@ -2,7 +2,7 @@ import Exploration
 import Laboratory
 
 extension RunNote {
-  /// Creates a note on a run of a scenario from the results of exploring the scenario's variants; nil if no variant
+  /// Creates a note about a run of a scenario from the results of exploring the scenario's variants; nil if no variant
   /// could be explored.
   public init?(exploring results: [ExplorationResult]) {
     let explored = results.filter { $0.obstacle == nil && $0.summary != nil }

@@ -2,7 +2,7 @@ import Exploration
 
 /// The sentences about an exploration, which are the same in all formats.
 enum ExplorationWords {
-  /// The sentences on the limits of explorations.
+  /// The sentences about the limits of explorations.
   static let limits = [
     "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups, sources and locks are a model of "
       + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",

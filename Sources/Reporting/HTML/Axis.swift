@@ -19,8 +19,8 @@ extension Axis {
   /// The minimum ratio between the largest and the smallest value of a logarithmic axis.
   private static let leastLogSpan = 20.0
 
-  /// Creates an axis for values of `unit`. The axis is logarithmic if the largest value is more than 20 times the
-  /// smallest value.
+  /// Creates an axis for values of `unit`. The axis is logarithmic if the smallest value is above 0 and the largest
+  /// value is more than 20 times the smallest value.
   ///
   /// - Parameters:
   ///   - isFromZero: Whether a linear axis begins at 0 if no value is below 0.

@@ -12,7 +12,8 @@ struct Charts {
   /// The maximum number of charts of sweeps on a page.
   private static let mostSweeps = 4
 
-  /// Every chart with its caption, sweeps first. The picture at the beginning of the page is not included.
+  /// The charts with their captions: the speed-up, the first ``mostSweeps`` sweeps, and the distributions. The curve at
+  /// the beginning of the page is not repeated.
   var all: [Markup] {
     let drawn: String? = if case .curve(let sweep)? = content.picture { sweep.metric.name } else { nil }
     let sweeps = content.sweeps.filter { $0.metric.name != drawn }.prefix(Self.mostSweeps)
@@ -148,7 +149,8 @@ struct Charts {
     return figure(chart)
   }
 
-  /// The minimum ratio between the ends of a histogram's axis, so that the labels of the ticks differ.
+  /// The minimum ratio between the ends of a histogram's axis. With a smaller ratio, the labels of the ticks could be
+  /// equal.
   private static let leastSpan = 1.2
 
   /// Returns a chart of the distributions as histograms, one above the other, on a common axis; nil if there is nothing

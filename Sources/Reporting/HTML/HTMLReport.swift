@@ -97,7 +97,7 @@ public enum HTMLReport {
 
   /// Returns the pictures of the recorded trials.
   ///
-  /// - Parameter marksEach: The maximum number of marks in each picture.
+  /// - Parameter marksEach: The approximate maximum number of marks in each picture.
   private static func traces(_ content: ReportContent, marksEach: Int) -> Markup {
     let traces = content.traces
     guard !traces.isEmpty else { return "" }

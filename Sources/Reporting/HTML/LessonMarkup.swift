@@ -14,8 +14,8 @@ extension Lesson {
     }
   }
 
-  /// Returns the HTML of a list item's blocks. A paragraph at the beginning of the item has no element of its own, so
-  /// that there is no space between items.
+  /// Returns the HTML of a list item's blocks. A paragraph at the beginning of the item has no element of its own,
+  /// since the element would add space between items.
   private static func entry(_ blocks: [Block]) -> Markup {
     guard case .paragraph(let spans)? = blocks.first else { return markup(blocks) }
     return "\(spans.map(markup))\(markup(Array(blocks.dropFirst())))"

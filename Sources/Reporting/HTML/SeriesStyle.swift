@@ -1,10 +1,10 @@
 /// The style of a series: a colour, a marker and a dash pattern. The marker and the dash pattern identify the series
 /// without colours.
 struct SeriesStyle {
-  /// The number that determines the colour, the marker and the dash pattern. If each variant has one series, this is
-  /// the number of the variant.
+  /// The number that determines the colour, the marker and the dash pattern. If each variant has one series, the number
+  /// is the index of the variant.
   let number: Int
-  /// Whether the series is that of a broken variant. Such a series is orange.
+  /// Whether the series belongs to a broken variant. Such a series is orange.
   let isBroken: Bool
 
   /// The number of colours in the page's style.

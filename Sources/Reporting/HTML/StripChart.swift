@@ -1,11 +1,11 @@
 /// A chart of rows. Each row has a name, a drawing that fills the width, and a text. On a narrow page, the drawing is
 /// below the name.
 ///
-/// Horizontal positions are shares of the width, so that the text has the same size at any width.
+/// Horizontal positions are shares of the width. The text therefore has the same size at any width.
 struct StripChart {
   struct Row {
     let name: String
-    /// Whether the row is that of a broken variant.
+    /// Whether the row belongs to a broken variant.
     let isBroken: Bool
     /// A description of the row for readers who cannot see the drawing.
     let says: String

@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The signs in the picture of a trace: a letter and a colour for each queue, and a pattern for each reason to wait.
+/// The signs in the picture of a trace: a letter and a colour for each queue, and a pattern for each reason for a wait.
 struct TraceKey {
   private let trace: Trace
   private let queues: QueueKey
@@ -19,7 +19,7 @@ struct TraceKey {
   /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
   func name(of block: Trace.Block) -> String { queues.name(of: block) }
 
-  /// The HTML of the key: the queues of the trace with their colours, and the reasons to wait with their patterns.
+  /// The HTML of the key: the queues of the trace with their colours, and the reasons for a wait with their patterns.
   var markup: Markup {
     let groups = queues.groups
     let signs = groups.prefix(QueueKey.most).enumerated().map { index, group -> Markup in
@@ -70,7 +70,7 @@ struct TraceKey {
       """
   }
 
-  /// The SVG patterns for the reasons to wait, which consist of lines and dots. A page contains the patterns once.
+  /// The SVG patterns, made of lines and dots, that distinguish the reasons for a wait. Each page includes them once.
   static let patterns: Markup = """
     <svg class="patterns" aria-hidden="true"><defs>
     \(pattern("group", 7, "M-1,1L1,-1M0,7L7,0M6,8L8,6"))\(pattern("semaphore", 7, "M-1,6L1,8M0,0L7,7M6,-1L8,1"))\

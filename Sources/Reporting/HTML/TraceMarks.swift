@@ -1,6 +1,6 @@
 import Laboratory
 
-/// The time span of an element, for drawing it in a row. `index` is the index of the element in its array.
+/// The time span of an element that is drawn in a row. `index` is the index of the element in its array.
 struct Span {
   var begin: UInt64
   var end: UInt64
@@ -38,13 +38,13 @@ enum Mark {
   }
 }
 
-/// The marks for some lanes of a trace. Adjacent marks are combined until their number does not exceed a maximum.
+/// The marks for some lanes of a trace. If there are too many marks, adjacent narrow marks are combined further.
 struct TraceMarks {
   /// The marks of a lane, row by row.
   struct Lane {
     /// The time spans in which the thread ran.
     var runs: [Mark]
-    /// The time spans from a preemption of the thread until it ran again.
+    /// The time spans from a preemption of the thread until the thread ran again or ended.
     var preempted: [Mark]
     /// The blocks, in an array for each level of nesting. A block that ran within another block is one level deeper.
     var blocks: [[Mark]]
@@ -60,7 +60,7 @@ struct TraceMarks {
   /// - Parameters:
   ///   - shown: The indices of the lanes.
   ///   - scale: The time that the width of the picture represents, in nanoseconds.
-  ///   - most: The maximum number of marks.
+  ///   - most: The number of marks above which narrow marks are combined further.
   init(_ trace: Trace, lanes shown: [Int], scale: UInt64, atMost most: Int) {
     let rows = shown.map { Rows(trace, lane: $0) }
     // Screens cannot show narrower marks.
@@ -102,7 +102,7 @@ struct TraceMarks {
       nest(all)
     }
 
-    /// Adds each block to the level below the blocks within which it ran.
+    /// Adds each block to the level below the blocks within which the block ran.
     private mutating func nest(_ spans: [Span]) {
       var open: [Span] = []
       for span in spans.sorted(by: { ($0.begin, $1.end, $0.index) < ($1.begin, $0.end, $1.index) }) {

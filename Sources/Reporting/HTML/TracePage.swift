@@ -3,7 +3,7 @@ import Laboratory
 /// Traces as a self-contained HTML page. The page contains no scripts, loads nothing from the network, and adapts to
 /// light and dark mode and to any width.
 public enum TracePage {
-  /// The maximum number of marks in all pictures of a page. A mark takes about 200 bytes.
+  /// The approximate maximum number of marks in all pictures of a page. A mark takes about 200 bytes.
   static let mostMarks = 8000
 
   /// Returns the HTML page of some traces, with a section for each scenario.

@@ -4,9 +4,9 @@ import Measurement
 /// A picture of a trace for an HTML page: a row for each thread, and rows for the cores, the backlog and the number of
 /// threads on the same axis.
 ///
-/// Positions are shares of the width, so that the picture fits any page and its text has the same size. Marks that are
-/// too narrow to be visible are combined. A combined mark shows the number of its marks, and its height is the share of
-/// the time that its marks take.
+/// Positions are shares of the width. The picture therefore fits any page, and its text has the same size at any width.
+/// Marks that are too narrow to be visible are combined. The height of a combined mark shows the share of its time that
+/// the combined marks cover.
 struct TracePicture {
   let trace: Trace
   /// The time at the left end of the picture, in nanoseconds since the beginning of the trace.
@@ -16,7 +16,7 @@ struct TracePicture {
   /// A note on the part of the record that is missing; nil if the record is complete.
   private let note: String?
   private let key: TraceKey
-  /// The maximum number of marks in the picture.
+  /// The number of marks above which narrow marks are combined further.
   private let most: Int
 
   /// A caption for the pictures of a lab's trials.

@@ -65,7 +65,8 @@ extension ReportContent {
       .compactMap(\.self)
   }
 
-  /// The Dispatch library that replaced the one of the Swift toolchain, as text; nil if no library replaced it.
+  /// The Dispatch library that the trials used in place of the Swift toolchain's library, as text; nil if there was
+  /// none.
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
   /// The command line, quoted for a shell; nil if the run was not started from a command line.

@@ -41,10 +41,10 @@ struct DotPlot: Sendable {
   /// The reference of the ratios, as text; nil if the plot does not show the headline metric, or if there are neither
   /// ratios nor a baseline.
   let reference: String?
-  /// The labels of the runs without a row: runs that completed without a figure, and runs that do not fit into the
-  /// plot.
+  /// The labels of runs that have no row: runs that completed without a figure, and runs beyond the row limit of a
+  /// panel that is shown. The runs at points that do not fit are counted in ``morePoints`` instead.
   let leftOut: [String]
-  /// The number of points that do not fit into the plot.
+  /// The number of points whose panels do not fit into the plot.
   let morePoints: Int
 
   /// The maximum number of rows.

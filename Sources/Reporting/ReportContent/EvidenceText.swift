@@ -39,8 +39,8 @@ extension ClaimFacts {
     }
   }
 
-  /// Whether the interval of the ratio includes 1, so that the rounds do not show which side is better. `narrow` is
-  /// true if there is no significant difference, and `wide` is true if the ratio is too noisy.
+  /// Whether the interval of the ratio includes 1. If so, the rounds do not show which side is better. `narrow` is true
+  /// if there is no significant difference, and `wide` is true if the ratio is too noisy.
   var isUndecided: (narrow: Bool, wide: Bool) {
     switch ratioResult {
     case .noDifference: (true, false)

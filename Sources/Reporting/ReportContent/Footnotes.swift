@@ -132,8 +132,8 @@ extension ReportContent {
     }
   }
 
-  /// The words for confidence intervals that together contain all true ratios of a table: `simultaneous 99 % confidence
-  /// intervals`.
+  /// The words for confidence intervals that hold for all ratios of a table at the same time: `simultaneous 99 %
+  /// confidence intervals`.
   private var certainty: String {
     "simultaneous \(Quantity(100 * ConfidenceInterval.confidence, .percent)) confidence intervals"
   }

@@ -1,7 +1,7 @@
 import Laboratory
 
 /// The standings of documents' sentences according to the claims of some runs. A sentence without a claim in these runs
-/// has no grade. The claims of searches, and claims on variants or settings that the command line left out, do not
+/// has no grade. The claims of searches, and claims about variants or settings that the command line left out, do not
 /// count.
 struct Grades: Sendable {
   struct Grade: Sendable {
@@ -13,7 +13,7 @@ struct Grades: Sendable {
   /// The grades, in the order of the documents.
   let grades: [Grade]
   /// The name of the operating system, such as `Linux`, if all graded sentences were tried with stand-ins for Dispatch;
-  /// nil otherwise.
+  /// nil otherwise, and if no sentence was graded.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {

@@ -40,8 +40,8 @@ public enum Legend {
 
 extension ReportContent {
   /// Returns the lines that explain the verdicts and the ratios in the report: every kind of claim if `isFull` is true,
-  /// and otherwise a single line on the words that the report contains. Returns an empty array if there is nothing to
-  /// explain.
+  /// and otherwise a single line about the words that the report contains. Returns an empty array if there is nothing
+  /// to explain.
   ///
   /// - Parameter shown: The claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {

@@ -53,8 +53,8 @@ extension ConfidenceInterval {
   /// Returns `the same` if the estimate is 1, and `ratio` otherwise.
   func exactly(_ ratio: String) -> String { estimate == 1 ? "the same" : ratio }
 
-  /// Returns whether both sides were equal in every round. The result is false for durations, since equal durations are
-  /// chance.
+  /// Returns whether both sides were equal in every round. The result is false for durations, since durations are equal
+  /// only by chance.
   func isSame(_ meaning: Metric.Meaning) -> Bool { isExact && estimate == 1 && meaning != .duration }
 }
 

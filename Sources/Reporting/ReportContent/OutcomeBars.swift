@@ -12,7 +12,7 @@ struct OutcomeBars: Sendable {
   /// A note on the meaning of the counts.
   let note: String
   let rows: [Row]
-  /// The labels of the runs whose outcomes are unknown or do not fit into the chart.
+  /// The labels of the runs whose outcomes are unknown, and of the runs that do not fit into the chart.
   let leftOut: [String]
 
   /// The maximum number of bars.

@@ -74,9 +74,9 @@ struct OutcomeShares {
 
   /// Returns a chart of the outcomes; nil if the scenario is neither a race nor a hazard, or if no outcome is known.
   ///
-  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario with at
-  /// least as many runs with incomplete trials as runs with a figure of the headline. If the headline of a hazard was
-  /// measured, neither direction of the headline is better.
+  /// A race is a scenario that claims an anomaly and counts the outcomes of many tries. A hazard is a scenario in which
+  /// at least one run has incomplete trials, and in which these runs are at least as many as the runs with a figure of
+  /// the headline. If the headline of a hazard was measured, neither direction of the headline is better.
   func bars(headline: MetricFacts?) -> OutcomeBars? {
     let runs = index.document.runs.indices.filter { index.document.runs[$0].rounds > 0 }
     if let race = races.first(where: { $0.better == .neither }), claims.contains(where: { $0.kind == .anomaly }) {
@@ -97,7 +97,7 @@ struct OutcomeShares {
   }
 
   /// Returns the anomaly that a witnessed claim found in a run's variant, with the number of trials that show the
-  /// anomaly; nil if no claim on the variant was witnessed, or if `entries` already contains an anomaly.
+  /// anomaly; nil if no claim about the variant was witnessed, or if `entries` already contains an anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
@@ -149,7 +149,7 @@ struct OutcomeShares {
   }
 
   /// Returns the expectation of an outcome; nil for trials that the lab stopped. Completion is allowed. Any other
-  /// outcome is expected if a claim on this outcome of the run's variant was borne out, and forbidden otherwise.
+  /// outcome is expected if a claim about this outcome of the run's variant was borne out, and forbidden otherwise.
   private func expectation(of end: Outcome.Kind, _ run: Int) -> Expectation? {
     switch end {
     case .completed: return .allowed
@@ -196,7 +196,7 @@ struct OutcomeShares {
   /// variant, or of all variants, with a number.
   ///
   /// Without such a claim, a value of a broken variant is allowed if a sound variant has the same value, and is an
-  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee on the variant was violated.
+  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee about the variant was violated.
   /// Without such a claim, the result is nil for a variant that is not broken, or if no sound variant has the metric.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant

@@ -34,6 +34,6 @@ extension SweepCurve {
     return numbers.count == settings.count ? numbers : []
   }
 
-  /// Whether all settings are numbers, so that a line between the points has a meaning.
+  /// Whether all settings are numbers. If so, a line between the points has a meaning.
   var isOfNumbers: Bool { !numbers.isEmpty }
 }

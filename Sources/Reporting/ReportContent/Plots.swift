@@ -67,7 +67,7 @@ struct SweepCurve: Sendable {
     let variant: Int
     /// Whether the series is shown as wrong (``RunIndex/isWrong(_:)``).
     let isBroken: Bool
-    /// Whether the variant ignores the parameter, so that the figure is the same at all values.
+    /// Whether the variant ignores the parameter. If so, the figure is the same at all values.
     let isFlat: Bool
     /// The point at each value of the parameter; nil for a value without a figure.
     let points: [Point?]
@@ -95,7 +95,7 @@ struct SweepCurve: Sendable {
   let figures: String
   /// Whether the figures are the means that rank the runs of a search.
   let isOfMeans: Bool
-  /// A note for the title of the plot on the runs that the plot omits. The note is empty if the plot omits no runs.
+  /// A note about the runs that the plot omits, for the title of the plot; empty if the plot omits no runs.
   private(set) var note: String
 
   /// The maximum number of series that readers can distinguish.

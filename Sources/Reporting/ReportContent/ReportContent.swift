@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The content of a report on a document: statistics, the best run, tables, plots and remarks. All renderers show only
-/// this content, so that the reports in all formats agree.
+/// this content. The reports in all formats therefore agree.
 public struct ReportContent: Sendable {
   /// The document that the report shows.
   public let document: ResultDocument
@@ -27,14 +27,15 @@ public struct ReportContent: Sendable {
   let costs: Table?
   /// The distributions of the latencies in the report.
   let distributions: [Distribution]
-  /// The curves of the shown metrics, the headline first.
+  /// The curves of the shown metrics, the headline first. A metric other than the headline has no curve if neither
+  /// direction of the metric is better, if a cell shows the range of its samples, or if all its figures are 0.
   let sweeps: [SweepCurve]
   /// The picture at the beginning of a page; nil if there is nothing to draw.
   let picture: Picture?
   /// The speed-up of the headline metric with the number of cores; nil if cores are not swept, if other programs used
   /// the cores during the run, if the metric does not measure speed, or if there are no figures.
   let speedUp: SpeedUp?
-  /// The median time of the empty timing loop of each shown metric that has such a loop, as text: `0.31 ns
+  /// For each shown metric that has an empty timing loop, the median time of this loop as text: `0.31 ns
   /// (uncontended)`.
   let ownFloors: [String]
 
@@ -215,8 +216,8 @@ public struct ReportContent: Sendable {
   /// The claims about the runs of the document. For a search, only the failed claims are included.
   var claims: [ClaimFacts] { document.judgedClaims }
 
-  /// A line with the number of claims on variants or settings that the command line left out; nil for a search, or if
-  /// there are no such claims.
+  /// A line with the number of claims about variants or settings that the command line left out; nil for a search, or
+  /// if there are no such claims.
   var leftOut: String? {
     let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }

@@ -48,8 +48,8 @@ struct Line: Sendable {
 }
 
 extension ReportContent {
-  /// Returns the parts of the report, in order. In a brief report, the foot contains only the facts that change between
-  /// runs, and the warnings do not mention outliers.
+  /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
+  /// not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.
@@ -77,7 +77,8 @@ extension ReportContent {
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
   /// The number of claims in total and for each verdict, the most severe verdict first; nil for a search, or if the
-  /// document has no claims.
+  /// document has no claims. If all claims are about variants or settings that the command line left out, the line
+  /// states this.
   var counts: Line? {
     if seeksBest || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.
@@ -92,7 +93,8 @@ extension ReportContent {
   }
 
   /// Returns the facts about the run: the source of the scenario, the settings, the machine, and the command. A brief
-  /// report omits the source, and the settings that the command line did not change.
+  /// report omits the source, the settings that the command line did not change, the versions, and the facts about the
+  /// machine other than its processor and cores.
   private func facts(isBrief: Bool) -> [Line] {
     let texts = [
       isBrief ? "" : document.scenario.source, isBrief ? changedSettings : settings,

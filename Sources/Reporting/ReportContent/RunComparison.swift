@@ -9,7 +9,7 @@ struct RunComparison: Sendable {
   /// The names of the parameters that divide the runs into groups, each with its own best run; empty if all runs form
   /// one group.
   var groupNames: [String] { comparison.groups }
-  /// The text of ``groupNames``: `number of cores and size`.
+  /// The names of ``groupNames`` as text: `number of cores and size`; empty if all runs form one group.
   let groups: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
@@ -87,8 +87,8 @@ extension RunIndex {
     }
   }
 
-  /// Returns runs, sorted by their settings of some swept parameters. The order of the sweep determines the precedence
-  /// of the parameters. Runs with the same settings keep their order.
+  /// Returns `runs`, sorted by their settings of the swept parameters in `parameters`. The order of the sweep
+  /// determines the precedence of the parameters. Runs with the same settings keep their order.
   func inOrder(of parameters: [String], _ runs: [Int]) -> [Int] {
     swept.filter { parameters.contains($0.name) }.reversed().reduce(runs) { runs, parameter in
       let order = parameter.swept ?? []

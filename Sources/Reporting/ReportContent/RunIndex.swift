@@ -39,7 +39,7 @@ struct RunIndex: Sendable {
 
   /// Returns whether a run is shown as wrong: its variant is broken, and the run is not sound.
   ///
-  /// A run is sound if all its trials completed, a guarantee on its variant held, and no anomaly of its variant was
+  /// A run is sound if all its trials completed, a guarantee about its variant held, and no anomaly of its variant was
   /// witnessed.
   func isWrong(_ run: Int) -> Bool {
     let facts = document.runs[run]
@@ -53,7 +53,7 @@ struct RunIndex: Sendable {
     return !isSound
   }
 
-  /// Returns whether the variant of a run is broken. The lesson of the scenario is the failure of a broken variant.
+  /// Returns whether the variant of a run is broken. The failure of a broken variant is the lesson of the scenario.
   func isBroken(_ run: Int) -> Bool {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }

@@ -23,7 +23,7 @@ struct SearchAnswer {
   ///
   /// - Parameter shown: The metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
-    // The answer mentions a flaw. The first metric that is not a flaw ranks the settings without a flaw.
+    // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
@@ -67,7 +67,7 @@ struct SearchAnswer {
       : "No \(flaw.name), except: \(names(flawed, of: measured))."
   }
 
-  /// The sentences on the best settings. Settings with a flaw are not considered.
+  /// The sentences about the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
@@ -76,7 +76,7 @@ struct SearchAnswer {
       ]
     }
     guard let first = groups.first else { return [] }
-    // There are too few rounds for intervals.
+    // Without enough rounds for intervals, the answer names only the best mean so far.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
       return groups.prefix(Self.mostGroups).map { group in
         sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")

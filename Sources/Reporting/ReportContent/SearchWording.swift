@@ -110,8 +110,9 @@ struct SearchWording {
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
   ///
-  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if the second-best run is
-  /// as bad as the worst run, which another sentence names.
+  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if no run is certainly
+  /// worse than the best run. Also returns nil if the second-best run is as bad as the worst run, since another
+  /// sentence names the worst run.
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)
@@ -216,8 +217,9 @@ struct SearchWording {
 
   /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
   ///
-  /// The advice is a longer time, or a statement that even the longest time may not be enough at the noise of this run.
-  /// If only some variants are undecided, the advice also suggests comparing these variants alone.
+  /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
+  /// at the noise of this run. If only some variants are undecided, the advice may also suggest comparing these
+  /// variants alone.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)
@@ -249,8 +251,9 @@ struct SearchWording {
       + "--time \(Self.longest)s may not decide the others"
   }
 
-  /// Returns a hint where a variant stops being among the best, with a sweep that finds the setting; nil if there is no
-  /// such variant, or if the settings of the groups are successive numbers.
+  /// Returns a hint about the two settings between which a variant stops being among the best, with a sweep of the
+  /// settings between them. Returns nil if there is no such variant, if the ratios refer to a baseline, or if the
+  /// groups do not differ in a single number. Successive numbers leave nothing to sweep, and give no hint.
   func change(_ groups: [SearchGroup]) -> String? {
     let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer

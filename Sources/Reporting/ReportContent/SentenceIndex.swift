@@ -1,9 +1,9 @@
 import Laboratory
 import Measurement
 
-/// The sentences of the source documents, with the claims on each sentence and the results of these claims.
+/// The sentences of the source documents, with the claims about each sentence and the results of these claims.
 public struct SentenceIndex: Sendable {
-  /// A judged claim on a sentence.
+  /// A judged claim about a sentence.
   struct JudgedClaim: Sendable {
     let opinion: ClaimOpinion
     let scenario: String
@@ -27,7 +27,7 @@ public struct SentenceIndex: Sendable {
     }
   }
 
-  /// A claim of a scenario on a sentence, with the result of the claim.
+  /// A claim of a scenario about a sentence, with the result of the claim.
   struct SentenceClaim: Sendable {
     let scenario: String
     let claim: ScenarioOutline.Claim
@@ -35,7 +35,7 @@ public struct SentenceIndex: Sendable {
     let judgedClaim: JudgedClaim?
   }
 
-  /// The reason why a scenario with a claim on a sentence gave no verdict on the sentence.
+  /// The reason why a scenario with a claim about a sentence gave no verdict on the sentence.
   enum Absence: String, Sendable, CaseIterable {
     case notRun = "not run"
     case unavailable
@@ -44,7 +44,7 @@ public struct SentenceIndex: Sendable {
     case outdated = "run by another version"
   }
 
-  /// A sentence, with the results of the claims on the sentence.
+  /// A sentence, with the results of the claims about the sentence.
   struct Entry: Sendable {
     let id: String
     let says: String
@@ -59,17 +59,17 @@ public struct SentenceIndex: Sendable {
     let standing: SentenceStanding
     /// A remark on the standing; nil if the standing requires none.
     let remark: String?
-    /// The names of the scenarios with a claim on the sentence, in the order of the scenarios.
+    /// The names of the scenarios with a claim about the sentence, in the order of the scenarios.
     let scenarios: [String]
-    /// The judged claims on the sentence. Claims that speak against the sentence are first.
+    /// The judged claims about the sentence. Claims that speak against the sentence are first.
     let judgedClaims: [JudgedClaim]
-    /// All claims on the sentence, in the order of the scenarios.
+    /// All claims about the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
-    /// The sentences on the question of this sentence, from the other half of the documents.
+    /// The sentences in the other half of the documents that concern the question of this sentence.
     let answers: [Documents.Sentence]
     /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]
-    /// The reason why a claim on the sentence could not be judged, or why a scenario with a claim on the sentence
+    /// The reason why a claim about the sentence could not be judged, or why a scenario with a claim about the sentence
     /// cannot be run on the machine; nil if there is no such reason.
     let obstacle: String?
 
@@ -113,7 +113,7 @@ public struct SentenceIndex: Sendable {
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
-  /// The names of the scenarios with results, each with the start time of its last run.
+  /// The names of the scenarios with a result of this version of the lab, each with the start time of its last run.
   let results: [(scenario: String, started: String)]
   /// The names of the scenarios whose results do not count, since another version of the lab wrote the results.
   let outdated: [String]
@@ -142,7 +142,7 @@ public struct SentenceIndex: Sendable {
   ///
   /// - Parameters:
   ///   - documents: The documents.
-  ///   - scenarios: The scenarios with claims on the documents' sentences.
+  ///   - scenarios: The scenarios with claims about the documents' sentences.
   ///   - results: The result documents of runs, in the order of the runs.
   ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
   ///   - names: The names of the documents, eras and sentences to show; an empty array for all sentences.
@@ -174,7 +174,7 @@ public struct SentenceIndex: Sendable {
   }
 }
 
-/// The claims of scenarios on sentences of documents, with the last results of the scenarios.
+/// The claims of scenarios about sentences of documents, with the last results of the scenarios.
 private struct TriedClaims {
   typealias SentenceClaim = SentenceIndex.SentenceClaim
   typealias JudgedClaim = SentenceIndex.JudgedClaim
@@ -184,9 +184,9 @@ private struct TriedClaims {
   let last: [String: ResultDocument]
   /// The last results that this version of the lab wrote, by the name of the scenario.
   let counted: [String: ResultDocument]
-  /// The names of the scenarios with a claim on a sentence, by the identifier of the sentence.
+  /// The names of the scenarios with a claim about a sentence, by the identifier of the sentence.
   private var scenarios: [String: [String]] = [:]
-  /// The claims on a sentence, by the identifier of the sentence.
+  /// The claims about a sentence, by the identifier of the sentence.
   private var claims: [String: [SentenceClaim]] = [:]
   /// The reasons why scenarios without results cannot be run, by the name of the scenario.
   private var obstacles: [String: String] = [:]

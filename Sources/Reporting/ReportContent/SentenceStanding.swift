@@ -1,13 +1,13 @@
 import Laboratory
 
 /// The standing of a document's sentence. The standing depends on the strength of the sentence, and on the results of
-/// the claims on the sentence.
+/// the claims about the sentence.
 public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   /// A claim speaks against the sentence. One counterexample refutes a sentence of the strength *always*.
   case refuted
   /// Claims speak for one part of the sentence and against another part.
   case partly
-  /// A claim on the sentence is open: the rounds do not decide the claim, or a possibility did not occur. If the
+  /// A claim about the sentence is open: the rounds do not decide the claim, or a possibility did not occur. If the
   /// sentence is a tendency, another claim may speak against a part of the tendency.
   case undecided
   /// All claims that could be judged speak for the sentence.
@@ -19,26 +19,26 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case byInference = "by inference"
   /// The lab tried a replacement of its own, since the system does not have the feature that the sentence is about.
   case standIn = "stand-in"
-  /// All claims speak for the sentence, but any implementation of Dispatch satisfies it: the document's own code shows
-  /// that the sentence is true.
+  /// All claims that could be judged speak for the sentence, but any implementation of Dispatch satisfies it: the
+  /// document's own code shows that the sentence is true.
   case byConstruction = "by construction"
-  /// No claim on the sentence could be judged on this machine.
+  /// No claim about the sentence could be judged on this machine.
   case unavailable
-  /// The scenarios that try the sentence were not run.
+  /// No run that counts judged a claim about the sentence.
   case notRun = "not run"
   /// No scenario can try the sentence.
   case untried = "cannot be tried"
 }
 
-/// The opinion of a judged claim on a sentence of a document.
+/// The opinion of a judged claim about a sentence of a document.
 enum ClaimOpinion: String, Sendable, Codable {
   case speaksFor = "for"
   case speaksAgainst = "against"
   case open
   case unavailable
 
-  /// Creates the opinion of a claim on a sentence of the strength `said`. If `contradicts` is true, a true claim speaks
-  /// against the sentence. Otherwise, a true claim speaks for the sentence.
+  /// Creates the opinion of a claim about a sentence of the strength `said`. If `contradicts` is true, a true claim
+  /// speaks against the sentence. Otherwise, a true claim speaks for the sentence.
   ///
   /// For *always* and *recipe*, every trial counts. A trial speaks against the sentence if the trial fails the check of
   /// a claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
@@ -104,7 +104,7 @@ extension Documents.Sentence {
   /// construction or by inference, or the reason why the sentence cannot be tried. For a sentence about every run that
   /// was borne out, the remark is a list of the claims that could not be judged.
   ///
-  /// - Parameter untried: The claims on the sentence that could not be judged, with the reasons.
+  /// - Parameter untried: The claims about the sentence that could not be judged, with the reasons.
   func remark(
     _ standing: SentenceStanding, _ opinions: [ClaimOpinion], untried: [(claim: String, reason: String?)] = [],
     on system: String?

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The speed-up of the headline metric with the number of cores, as tables and as a plot. The reference for a variant
-/// at a setting is the same variant and setting on the smallest number of cores.
+/// at a setting is that variant at that setting on the smallest number of cores.
 struct SpeedUp: Sendable {
   /// A table with every variant at every setting.
   let table: Table

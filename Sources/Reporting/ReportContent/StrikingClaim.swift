@@ -1,12 +1,14 @@
 import Laboratory
 
-/// The most striking claim of some runs: the claim with the largest significant factor between its sides.
+/// The most striking claim of some runs. Among claims of equal precedence, it is the claim with the largest significant
+/// factor between its sides.
 ///
 /// The order of precedence is: a claim that refutes a sentence of a document, another claim against a sentence, a
 /// supported claim for a sentence, another refuted claim, and a supported claim of the lab's own.
 public struct StrikingClaim: Sendable {
   let claim: ClaimFacts
-  /// The claim itself, and the claims of its scenario with the same verdict on the same sentences by the same metric.
+  /// The claims of the scenario that have the verdict, the sentences and the first metric of the claim, including the
+  /// claim itself.
   let beside: [ClaimFacts]
   /// The sentence that the claim speaks against, with its standing; nil if the claim speaks against no sentence.
   let against: Grades.Grade?

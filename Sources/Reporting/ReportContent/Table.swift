@@ -16,7 +16,7 @@ struct Table: Sendable {
     static let beside = 2
     /// The rank of a column that is omitted last, and only after texts were shortened.
     static let last = 1
-    /// The rank of a median in a table with the mean. The rank is the highest, so that this column is omitted first.
+    /// The rank of a median in a table with the mean. This column is omitted first, since its rank is the highest.
     static let ofMedian = 10
     /// The rank of a figure that another column also shows.
     static let repeated = 9
@@ -45,7 +45,7 @@ struct Table: Sendable {
   let isGrid: Bool
   private(set) var headings: [Heading]
   var rows: [Row]
-  /// The names of measured metrics that the table omits in a short report.
+  /// The titles of the omitted columns: metrics that a short report omits, and columns for which there is no room.
   var leftOut: [String] = []
 
   /// The heading for the geometric mean of the rounds' medians.
@@ -143,7 +143,7 @@ struct Cell: Sendable, Hashable {
     static let noDifference = Facts(rawValue: 131_072)
     /// The ratio to the baseline is too noisy for a statement.
     static let noisy = Facts(rawValue: 65_536)
-    /// The cell contains a word or a hyphen in place of a missing figure.
+    /// The cell contains a word, a hyphen or the count of a flaw in place of a figure or a ratio.
     static let missing = Facts(rawValue: 512)
     /// The run has too few rounds for an interval.
     static let tooFewRounds = Facts(rawValue: 1024)

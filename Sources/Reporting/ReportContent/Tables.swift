@@ -140,8 +140,8 @@ struct Tables {
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
-  /// Whether the geometric mean of the headline over the rounds ranks the runs of a search, so that tables and pictures
-  /// show this mean. If a figure is 0, the median ranks the runs.
+  /// Whether the runs of a search are ranked by the geometric mean, over the rounds, of the headline metric. If so,
+  /// tables and pictures show this mean. If any figure is 0, the runs are ranked by the median instead.
   var ranksByMean: Bool { shown.first.map(index.ranksByMean) ?? false }
 
   /// The shown metrics other than the headline that were measured in at least one run.
@@ -366,7 +366,7 @@ struct Tables {
 }
 
 extension RunIndex {
-  /// Returns whether a parameter affects a variant, so that the variant has a run for each value.
+  /// Returns whether a parameter affects a variant. If so, the variant has a run for each value of the parameter.
   func depends(_ variant: String, _ parameter: ParameterFacts) -> Bool {
     document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
   }
@@ -386,7 +386,7 @@ extension RunIndex {
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 
-  /// Returns whether a metric's figure of a round is the median of many samples, and not a single sample.
+  /// Returns whether a metric's figure of a round is the median of several samples, and not a single sample.
   func isOfMedians(_ metric: MetricFacts) -> Bool {
     metric.kind == .latency
       && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }
@@ -423,7 +423,7 @@ extension RunIndex {
 }
 
 extension SampleFacts {
-  /// Whether a trial has several samples that are not durations. Cells then show the range of the samples.
+  /// Whether a trial has several samples that are not durations. If so, cells show the range of the samples.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
   /// The figure that ranks the runs of a search; nil if no round has a figure. The figure is the geometric mean of the

@@ -38,8 +38,8 @@ struct ClaimFacts: Codable, Sendable {
 }
 
 extension ClaimFacts {
-  /// The word for the verdict on a refuted claim of the lab's own. Reports use *refuted* only for claims on sentences
-  /// of documents.
+  /// The word for the verdict on a refuted claim of the lab's own. Reports use *refuted* only for claims about
+  /// sentences of documents.
   static let notSo = "not so"
   /// The word that reports use for the verdict.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
@@ -68,8 +68,8 @@ extension ClaimFacts {
   /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Returns whether another claim has the kind and the comparison of this claim. The texts of the two claims may
-  /// differ.
+  /// Returns whether another claim has the kind of this claim, and has its check or a check with its comparison. The
+  /// texts of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false

@@ -9,8 +9,9 @@ extension ResultDocument {
 
   /// Reads the documents in a file, which contains one document or an array of documents.
   ///
-  /// - Throws: ``InputError`` if the file cannot be read, is not JSON, has a schema other than ``schema``, or contains
-  ///   an invalid value. The error contains the path of the value in the document.
+  /// - Throws: ``InputError`` if the file cannot be read, is larger than ``largestFile``, is not JSON, has a schema
+  ///   other than ``schema``, or contains no document, a repeated key or an invalid value. An error about a value
+  ///   contains the path of the value.
   public static func read(_ path: String) throws(InputError) -> [ResultDocument] {
     let bytes: [UInt8]
     do { bytes = try readBytes(path, atMost: largestFile) } catch { throw InputError(error.description) }
@@ -27,8 +28,8 @@ extension ResultDocument {
   /// - Parameters:
   ///   - bytes: The content of the file.
   ///   - place: The name of the file in errors.
-  /// - Throws: ``InputError`` if the bytes are not JSON, have a schema other than ``schema``, or contain an invalid
-  ///   value. The error contains the path of the value in the document.
+  /// - Throws: ``InputError`` if the bytes are not JSON, have a schema other than ``schema``, or contain no document, a
+  ///   repeated key or an invalid value. An error about a value contains the path of the value.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {
     do {
       // Some editors write a byte order mark, which has no meaning in UTF-8.

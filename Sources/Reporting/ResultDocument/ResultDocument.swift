@@ -60,8 +60,9 @@ public struct ResultDocument: Codable, Sendable {
   /// Whether the run was interrupted.
   public var isCut: Bool { interrupted == true }
 
-  /// Returns whether the run was measured on `machine`: whether the operating systems, the processors, the numbers of
-  /// used cores, the versions of Swift, the Dispatch libraries and the optimisations of the builds are equal.
+  /// Returns whether the run was measured on `machine`: whether the operating systems, the kernels, the processors, the
+  /// numbers of used cores, the versions of Swift, the Dispatch libraries and the optimisations of the builds are
+  /// equal.
   public func isOf(_ machine: Machine) -> Bool {
     self.machine.os == machine.os && self.machine.kernel == machine.kernel && self.machine.cpu == machine.cpu
       && self.machine.usedCores == machine.usedCores && self.machine.swift == machine.swift
@@ -97,8 +98,8 @@ public struct ResultDocument: Codable, Sendable {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
-  /// Returns the reason why no claim in some documents could be judged, which is the reason for the first claim; nil if
-  /// a claim was judged, or if there are no claims. Searches for the best setting are ignored.
+  /// Returns the reason why the first claim in some documents could not be judged; nil if any claim was judged, or if
+  /// there are no claims. Searches for the best setting are ignored.
   public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { $0.scenario.seeksBest != true }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }

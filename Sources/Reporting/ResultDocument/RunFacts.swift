@@ -12,8 +12,8 @@ struct RunFacts: Codable, Sendable {
   let outcomes: OutcomeCounts
   /// The number of trapped trials for each signal, by the number of the signal in decimal; nil if no trial trapped.
   let signals: [String: Int]?
-  /// The requirement that the run's number of cores does not meet, so that the run was not tried; nil if all
-  /// requirements are met, or if trials are not confined to cores.
+  /// The requirement that the run's number of cores does not meet; nil if all requirements are met, or if trials are
+  /// not confined to cores. A run with an obstacle is not tried.
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
@@ -52,8 +52,8 @@ struct OutcomeCounts: Codable, Sendable {
   /// The ways in which at least one trial ended, in the order of the cases.
   var kinds: [Outcome.Kind] { Outcome.Kind.allCases.filter { self[$0] > 0 } }
 
-  /// The ways in which at least one trial ended without completing, in the order of the cases. These include trials
-  /// that the machine did not allow.
+  /// The ways in which at least one trial ended without completing, in the order of the cases. The array includes the
+  /// outcome of trials that the machine did not allow.
   var incompleteKinds: [Outcome.Kind] { kinds.filter { $0 != .completed } }
 
   /// Returns the number of trials whose outcome satisfies `isMeant`.

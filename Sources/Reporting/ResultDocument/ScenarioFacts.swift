@@ -95,8 +95,8 @@ struct VariantFacts: Codable, Sendable {
   /// The intended end of the variant's trials, `completes`, `traps` or `hangs`; nil if the version that wrote the
   /// document did not write the end.
   let ends: String?
-  /// The requirement of the variant that the machine does not meet, so that the variant was not tried; nil if the
-  /// machine meets all requirements.
+  /// The requirement of the variant that the machine does not meet; nil if the machine meets all requirements. A
+  /// variant with an obstacle is not tried.
   let obstacle: String?
   /// The source code of the variant's body; nil if the lab was built without the sources.
   let code: String?

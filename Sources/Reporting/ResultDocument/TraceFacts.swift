@@ -187,8 +187,9 @@ extension TraceFacts {
 }
 
 extension Trace {
-  /// Returns the part of the trace before the time at which `most` blocks, waits and runs have begun, and the number of
-  /// blocks that were submitted before this time and began later. The part does not contain these blocks.
+  /// Returns the beginning of the trace, with at most `most` blocks, waits and runs. A block that never began counts
+  /// from its submission. `later` is the number of omitted blocks that were submitted within the beginning and began
+  /// after it.
   ///
   /// A trace with at most `most` blocks, waits and runs is returned unchanged.
   func beginning(atMost most: Int) -> (trace: Trace, later: Int) {

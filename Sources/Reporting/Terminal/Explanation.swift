@@ -53,8 +53,8 @@ extension Metric.Kind {
 }
 
 extension Variant {
-  /// A description of the variant: its role, the expected end of its trials unless the trials complete, and its
-  /// requirements.
+  /// A description of the variant: its role, the expected end of its trials unless the trials are expected to complete,
+  /// and its requirements.
   fileprivate var character: String {
     let end: String? =
       switch ending {

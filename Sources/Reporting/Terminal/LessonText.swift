@@ -2,7 +2,7 @@ import Laboratory
 
 extension Lesson {
   /// Returns the lines of the lesson for a terminal. Paragraphs and items are wrapped at the width of the terminal, or
-  /// at 100 columns on a wider terminal. Code is unchanged, and an empty line separates blocks.
+  /// at 100 columns on a wider terminal. Code is not wrapped, and an empty line separates blocks.
   func lines(_ style: TextStyle) -> [String] {
     Self.lines(blocks, room: min(style.width, 100), style)
   }

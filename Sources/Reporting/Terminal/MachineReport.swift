@@ -3,7 +3,8 @@ import Measurement
 import Platform
 
 extension Machine {
-  /// The version of Dispatch and the way in which it is linked: `of Swift 6.3, static`.
+  /// The version of the Dispatch library, and whether the library is linked statically, if this is known: `of Swift
+  /// 6.3, static`.
   var dispatchText: String {
     let linked = isStatic.map { $0 ? ", static" : ", dynamic" } ?? ""
     return (dispatch ?? "of Swift \(swift)") + linked
@@ -47,8 +48,8 @@ public enum MachineReport {
     return known.isEmpty ? nil : known.joined(separator: ", ")
   }
 
-  /// Returns the facts about the machine as JSON. The machine has the form that it has in result documents. `wakeUps`
-  /// contains durations in nanoseconds.
+  /// Returns the facts about the machine as JSON. The facts have the form that result documents use. `wakeUps` contains
+  /// durations in nanoseconds.
   ///
   /// - Throws: `EncodingError` if a figure is not finite. The figures of a machine are finite.
   public static func json(_ machine: Machine, _ wakeUps: WakeUps) throws -> String {

@@ -1,7 +1,7 @@
 import Laboratory
 
-/// A report on single sentences of the documents, each with all claims on the sentence and the scenarios that contain
-/// these claims.
+/// A report on single sentences of the documents, each with all claims about the sentence and the scenarios that
+/// contain these claims.
 public struct SentenceReport: Sendable {
   private let index: SentenceIndex
   private let files: [String]
@@ -17,7 +17,7 @@ public struct SentenceReport: Sendable {
   }
 
   /// Returns the report as text for a terminal: each sentence with its document, its strength and its standing, each
-  /// claim on the sentence with its verdict, its scenario and its check, and the commands that run the scenarios and
+  /// claim about the sentence with its verdict, its scenario and its check, and the commands that run the scenarios and
   /// show their code.
   public func text(_ style: TextStyle) -> String {
     index.chapters.flatMap { chapter in

@@ -12,8 +12,8 @@ public enum SmokeReport {
       + summary(contents, strict: strict, style)
   }
 
-  /// Returns the result of a scenario in one line, with the reasons why claims could not be judged. For a scenario that
-  /// failed, the text contains the full report.
+  /// Returns a line with the result of a scenario, and a list of the reasons why claims could not be judged. For a
+  /// scenario that failed, the full report replaces the list.
   ///
   /// - Parameter strict: Whether a refuted performance claim is a failure.
   public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
@@ -24,13 +24,13 @@ public enum SmokeReport {
     if status(of: document, strict: strict) == .failed {
       return text + "\n" + TerminalReport(style, details: true).render(content) + "\n"
     }
-    // Claims on one variant often have the same reason, which is shown once.
+    // Claims about one variant often have the same reason, which is shown once.
     let unavailable = document.claims.filter { $0.verdict == .unavailable }
     var sentences = unavailable.grouped(by: \.evidenceText).map { reason, claims in
       "\(claims.map(\.check).joined(separator: ", ")): \(reason)"
     }
-    // If only some trials of a run were lost, its claims were judged by the rest, and no claim mentions the lost
-    // trials.
+    // If only some trials of a run were lost, the other trials decided the claims about the run, and no claim mentions
+    // the lost trials.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
     sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
     for sentence in sentences {
@@ -84,7 +84,7 @@ public enum SmokeReport {
     case passed, failed
     /// The run was interrupted before its end.
     case cut
-    /// Some claims could not be judged, and no obstacle was known before the run.
+    /// Some claims could not be judged although no obstacle was known before the run, or no claim could be judged.
     case notJudged
   }
 

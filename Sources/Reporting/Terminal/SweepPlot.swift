@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import Platform
 
-/// A plot of a figure against a swept parameter for a terminal, with a mark for each variant. An axis is logarithmic if
-/// the largest value is more than four times the smallest value.
+/// A plot of a figure against a swept parameter for a terminal, with a mark for each series. An axis is logarithmic if
+/// the smallest value is above 0 and the largest value is more than four times the smallest value.
 struct SweepPlot {
   private let sweep: SweepCurve
   private let style: TextStyle
@@ -36,8 +36,8 @@ struct SweepPlot {
     series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in numbers.map { slope * $0 } } ?? [])
   }
 
-  /// Returns the vertical scale. The ends of the scale differ by at least a quarter, so that noise does not fill the
-  /// plot. The scale is linear if a figure is 0.
+  /// Returns the vertical scale. The ends of the scale differ by at least a quarter, since noise would otherwise fill
+  /// the plot. The scale is linear if a figure is 0.
   private static func vertical(_ least: Double, _ most: Double) -> Scale {
     guard least > 0 else { return Scale(least, most > least ? most : least + 1) }
     let middle = (least * most).squareRoot()
@@ -195,8 +195,8 @@ struct SweepPlot {
   /// Returns the colour of a series. Several series may have the same colour, since the mark alone identifies a series.
   private func color(_ series: Int) -> SemanticColor { [.name, .good, .care, .heading][series % 4] }
 
-  /// A scale whose values have positions from 0 to 1. The scale is logarithmic if its high end is more than four times
-  /// its low end.
+  /// A scale whose values have positions from 0 to 1. The scale is logarithmic if its low end is above 0 and its high
+  /// end is more than four times its low end.
   private struct Scale {
     private let low: Double
     private let high: Double

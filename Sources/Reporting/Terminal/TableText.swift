@@ -5,7 +5,8 @@ struct TableText {
   let details: Bool
 
   /// Returns a copy of the table that fits the terminal. The median beside a mean is omitted. Further columns are
-  /// omitted in the order of their ranks until the table fits. With `details`, no column is omitted.
+  /// omitted in the order of their ranks until the table fits. Texts are shortened before columns with the rank
+  /// ``Table/Heading/last`` are omitted. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths
@@ -54,7 +55,7 @@ struct TableText {
     let note = table.keeping(Set(shown.joined()).sorted()).fittingNote
     let head = table.title.map { Heading.lines($0, note, .quiet, style) } ?? style.wrapped(note, .quiet)
     let lines = shown.enumerated().flatMap { index, columns -> [String] in
-      // If a table has several parts, rows without figures in a further part are omitted from this part.
+      // If a table has several parts, each part after the first part omits the rows without figures.
       let rows = table.rows.indices.filter { row in
         index == 0 && (details || table.title != nil)
           || columns.dropFirst(table.keys).contains { !table.rows[row].cells[$0].facts.contains(.missing) }

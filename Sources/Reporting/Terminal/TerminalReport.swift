@@ -12,7 +12,7 @@ public struct TerminalReport: Sendable {
   /// - Parameters:
   ///   - style: The style of the text.
   ///   - details: Whether the report contains the check of each claim, every requested metric, and the distributions of
-  ///     the metrics. Otherwise, the report is at most two screens long in most cases.
+  ///     the metrics. Without details, the report is at most two screens long in most cases.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
     self.details = details
@@ -21,8 +21,8 @@ public struct TerminalReport: Sendable {
   /// Returns the reports on several runs, with an empty line between them.
   public func render(_ contents: [ReportContent]) -> String { contents.map(render).joined(separator: "\n") }
 
-  /// The maximum number of lines of a short report on a terminal of 80 columns or more. A report that exceeds this
-  /// number even without the parts that can be omitted is longer.
+  /// The maximum number of lines of a short report on a terminal of 80 columns or more. A report is longer only if it
+  /// exceeds this number even without the parts that can be omitted.
   static let longest = 60
 
   /// The maximum number of lines of a short report at the width of the terminal. A text has more lines on a narrow
@@ -201,7 +201,7 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the lines of a claim: its verdict, its text and the evidence. The check is included if the claim failed or
-  /// details are shown.
+  /// details are shown. A short report omits the evidence for a claim that held.
   private func claim(_ claim: ClaimFacts, _ room: Int, _ rounds: Int?) -> [String] {
     let isPlain = !details && !claim.verdict.isFailure(strict: false)
     // The verdict already says that every trial met the check.

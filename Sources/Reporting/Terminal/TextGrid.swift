@@ -41,7 +41,7 @@ struct TextGrid {
   static func width(of columns: [Int]) -> Int { columns.reduce(0, +) + 2 * max(0, columns.count - 1) }
 
   /// Returns the indices of the columns in parts that are at most `cells` terminal cells wide. Each part includes the
-  /// first `keys` columns, which identify a row.
+  /// first `keys` columns, which identify a row. A part with only one further column may be wider.
   func parts(keys: Int, within cells: Int) -> [[Int]] {
     let (keys, widths) = (Array(0..<keys), widths)
     var parts: [[Int]] = []
@@ -82,8 +82,8 @@ private struct StandIns {
   private static let first: UInt32 = 0xe000
   private static let filler: Character = "\u{f8ff}"
 
-  /// Returns the replacement of a text: as many private-use characters as it has terminal cells. The first character
-  /// identifies the text. A text whose width equals its length is returned unchanged.
+  /// Returns the replacement of a text: as many private-use characters as the text has terminal cells. The first
+  /// character identifies the text. A text whose width equals its length is returned unchanged.
   mutating func standIn(for text: String) -> String {
     guard !text.allSatisfy(\.isASCII), text.displayWidth > 0, text.displayWidth != text.utf16.count, texts.count < 6000,
       let mark = Unicode.Scalar(Self.first + UInt32(texts.count))

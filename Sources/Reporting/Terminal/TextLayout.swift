@@ -2,17 +2,18 @@ import Platform
 
 /// The layout of reports for a terminal: wrapped lines, list items, and sections separated by empty lines.
 extension TextStyle {
-  /// The minimum number of columns for text, which also applies to narrower terminals.
+  /// The minimum number of columns to which text is wrapped, even on a narrower terminal.
   private static let fewestColumns = 20
 
-  /// Returns a text in lines that fit the terminal, in a colour and indented by `indent` spaces.
+  /// Returns the lines of `text`, wrapped to the width of the terminal, drawn in `color` and indented by `indent`
+  /// spaces.
   func wrapped(_ text: String, _ color: SemanticColor? = nil, indent: Int = 0) -> [String] {
     let space = String(repeating: " ", count: indent)
     return written(text).wrapped(to: max(Self.fewestColumns, width - indent)).map { space + (color?($0, self) ?? $0) }
   }
 
-  /// Returns a line with the colours of its phrases, wrapped to the terminal. Colours are added after wrapping, so a
-  /// phrase that is split by wrapping has no colour.
+  /// Returns a line with the colours of its phrases, wrapped to the width of the terminal. If the line has several
+  /// phrases, colours are added after wrapping, and a phrase that is split by wrapping has no colour.
   func wrapped(_ line: Line) -> [String] {
     if line.phrases.count == 1 { return wrapped(line.text, line.phrases[0].color) }
     return wrapped(line.text).map { text in
@@ -22,7 +23,7 @@ extension TextStyle {
     }
   }
 
-  /// Returns the lines of a list item, which are wrapped to the terminal.
+  /// Returns the lines of a list item, wrapped to the width of the terminal.
   func item(_ text: String, _ color: SemanticColor? = nil) -> [String] {
     var lines = wrapped(text, color, indent: 4)
     let mark = sign("•", "-")

@@ -65,7 +65,8 @@ public enum ColorChoice: String, Sendable, CaseIterable {
   /// Returns whether colours are used for a stream.
   ///
   /// `NO_COLOR` (no-color.org) turns colours off and `CLICOLOR_FORCE` turns them on if the variable is not empty. The
-  /// value `0` of `CLICOLOR_FORCE` has no effect. The choices `always` and `never` override the environment.
+  /// value `0` of `CLICOLOR_FORCE` has no effect. Otherwise, colours are used on a terminal whose `TERM` is neither
+  /// empty nor `dumb`. The choices `always` and `never` override the environment.
   ///
   /// - Parameters:
   ///   - isTerminal: Whether the stream is a terminal.

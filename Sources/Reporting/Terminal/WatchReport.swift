@@ -22,7 +22,7 @@ public enum WatchReport {
   ///
   /// - Parameters:
   ///   - dropped: The number of dropped changes.
-  ///   - time: The time of the last change, in nanoseconds.
+  ///   - time: The time at which the loss is reported, in nanoseconds.
   ///   - start: The time at which watching began, in nanoseconds.
   ///   - style: The style of the text.
   public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {

@@ -193,11 +193,11 @@ extension Trace.Block {
     }
   }
 
-  /// The time from the submission of the block to its start, in nanoseconds; nil if the block has not begun, or if the
-  /// block did not wait for a thread and its queue.
+  /// The time from the submission of the block to its start, in nanoseconds; nil if the submission or the start is not
+  /// recorded, if the block waits for a time, a group or an event, or if the block is an iteration of a parallel loop.
   ///
-  /// An iteration of a parallel loop has no delay. A thread begins an iteration once the thread has ended the previous
-  /// iteration, so the start of an iteration does not depend on the queue.
+  /// A thread begins an iteration of a parallel loop once the thread has ended the previous iteration, so the start of
+  /// an iteration does not depend on the queue.
   var delay: UInt64? {
     guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
     return begin >= submitted ? begin - submitted : 0

@@ -29,7 +29,8 @@ struct QueueKey {
     }
   }
 
-  /// Returns the index of the group that contains a queue. The index determines the colour of the queue.
+  /// Returns the index of the group that contains a queue; 0 if no group contains the queue. The index determines the
+  /// colour of the queue.
   func index(of queue: Int) -> Int { groupOf[queue] ?? 0 }
 
   /// Returns the letter of a queue; a question mark if the trace contains no block of the queue.

@@ -9,7 +9,8 @@ struct Timeline {
     case nothing
     /// The thread is in the block with this index.
     case block(Int)
-    /// The thread waits. The last value is the index of the block that contains the wait; nil if no block does.
+    /// The thread waits. The last value is the index of the block that contains the wait; nil if no block contains the
+    /// wait.
     case wait(Trace.Wait.Reason, queue: Int?, in: Int?)
   }
   /// A time span in which the content is constant.

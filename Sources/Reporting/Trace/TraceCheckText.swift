@@ -17,7 +17,8 @@ public struct TraceCheckText {
   /// Whether at least one rule could be judged.
   public var isJudged: Bool { judgements.contains { $0.judgement != .notJudged } }
 
-  /// Returns a line for each rule, followed by a line for each trace that breaks the rule.
+  /// Returns a line for each rule, followed by a line for each trace that breaks the rule. The last lines contain the
+  /// reasons why records are missing.
   public func render(_ style: TextStyle) -> String {
     var lines: [String] = []
     for rule in TraceRule.allCases {

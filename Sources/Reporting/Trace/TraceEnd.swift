@@ -43,7 +43,7 @@ extension Trace {
     return (min(begin, length, end), end)
   }
 
-  /// Returns notes on the events that the record lacks, and on the time after the end of the picture.
+  /// Returns notes on the events that the record lacks and, for a hang, on the time after the end of the picture.
   ///
   /// - Parameter end: The time at the end of the picture, in nanoseconds.
   func remarks(drawnTo end: UInt64) -> [String] {

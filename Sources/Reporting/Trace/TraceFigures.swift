@@ -5,8 +5,8 @@ import Measurement
 public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
-  /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time. An
-  /// iteration of a parallel loop has no such time.
+  /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
+  /// Iterations of parallel loops, and blocks that wait for a time, a group or an event, have no such time.
   public let medianDelay: UInt64?
   /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?

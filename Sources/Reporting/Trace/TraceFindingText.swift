@@ -5,7 +5,8 @@ extension Trace {
   /// The maximum number of findings below a picture.
   private static let mostFindings = 3
 
-  /// The findings of the trace as sentences, the most important first.
+  /// The findings of the trace as sentences, the most important first. For a trial, at most ``mostFindings`` findings
+  /// are included.
   var findingTexts: [String] {
     guard program == nil else { return programFindingTexts }
     return findings.prefix(Self.mostFindings).map(text)
@@ -14,7 +15,8 @@ extension Trace {
   /// The findings in the trace of a program as sentences. Findings that the record proves are first. Each sentence
   /// contains the calls that lead to the problem and a scenario that shows the problem, if these are known.
   ///
-  /// Without findings, the result is a sentence that states this, or is empty if the record of calls is incomplete.
+  /// Without findings, the result is a sentence that states that nothing was found, or is empty if the record of calls
+  /// is incomplete.
   private var programFindingTexts: [String] {
     let findings = findings
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
@@ -120,7 +122,8 @@ extension Trace {
   }
 
   /// A sentence that names up to three blocks that had not begun at the end of the record, each with the block that its
-  /// serial queue is running; empty if all submitted blocks had begun.
+  /// serial queue was still running, if there was such a block. The sentence is empty if all submitted blocks had
+  /// begun.
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }

@@ -64,7 +64,7 @@ public struct TraceText {
     let begin = trace.drawn(from: from, to: to).begin
     let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let key = QueueKey(trace)
-    // The findings on a program precede the picture, since they are what the user is looking for.
+    // The findings about a program precede the picture, since the user recorded the program to obtain findings.
     let isProgram = trace.program != nil
     if isProgram {
       let parts = [trace.findingTexts.flatMap { style.wrapped($0) }, table(key, trace)].filter { !$0.isEmpty }

@@ -87,7 +87,8 @@ struct Archive {
     return found
   }
 
-  /// Returns the last run of each scenario whose last run was on this machine. The documents contain only verdicts.
+  /// Returns the last run of each scenario whose last run was on `machine`. The documents contain only verdicts. A
+  /// document that cannot be read is omitted.
   func verdicts(on machine: Machine) -> [ResultDocument] {
     names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
@@ -118,7 +119,7 @@ struct Archive {
   // MARK: Keeping
 
   /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
-  /// of `document`, or if the previous run does not have them. A run without trials is not stored.
+  /// of `document`, or if no previous run with these settings exists. A run without trials is not stored.
   ///
   /// Each entry is replaced atomically, so that a reader finds either the old entry or the new entry.
   ///

@@ -10,7 +10,8 @@ extension Execution {
     Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
   }
 
-  /// Adds a job to its task's strand, as the strand's next step.
+  /// Adds a job to its task's strand, as the strand's next step. If the task has no strand, or if the strand has a
+  /// pending or running job, the job gets a new strand.
   private func take(_ job: UnsafeMutableRawPointer) {
     let task = gcdlab_task_of_job(job)
     let strand: Strand

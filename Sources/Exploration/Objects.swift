@@ -177,7 +177,7 @@ public final class ModelOnce: @unchecked Sendable {
   /// Creates a predicate for which no closure has been executed.
   public init() { object = execution.makeObject() }
 
-  /// Executes `body` if no closure has been executed.
+  /// Waits while another closure is running. Then executes `body` if no closure has been executed.
   public func once(_ body: () -> Void) {
     execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
     if isDone { return execution.describe("finds that dispatch_once is done") }

@@ -45,7 +45,8 @@ public struct Record: Sendable, Equatable {
     public let strand: Int
     /// The descriptions of the step's effects.
     public internal(set) var words: [String] = []
-    /// A description of the defect that the step caused; nil if the step caused no defect.
+    /// A description of the outcome that the step decided: a defect, or the reason why the program cannot be explored.
+    /// The value is nil for all other steps.
     public internal(set) var breaks: String?
     /// Whether the step is omitted from reports.
     public internal(set) var isSilent = false

@@ -94,7 +94,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   }
 
   /// Returns the smallest plausible standard deviation of the logarithms of ratios, if many cells are compared with the
-  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs.
+  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs with positive values.
   ///
   /// Among many cells, some look steady by chance. Moreover, Student's distribution does not fit noise that has only a
   /// few values, such as fast and slow. No cell therefore counts as steadier than the median cell.

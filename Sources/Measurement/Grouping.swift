@@ -14,16 +14,16 @@ extension Sequence {
 
 extension [String] {
   /// Returns the elements as a list with `word` before the last item: `a`, `a and b`, `a, b and c`. If there are more
-  /// than `most` elements, the list contains the first `most - 1` elements and the number of the other elements: `a, b
-  /// and 4 more`.
+  /// than `most` elements, the list contains the first `most - 1` elements and the number of the other elements:
+  /// `a, b and 4 more`.
   public func listed(_ word: String = "and", most: Int = .max) -> String {
     if count <= 1 { return first ?? "" }
     if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
     return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
   }
 
-  /// Returns the first `most` elements, separated by commas, and the number of the other elements: `a, b, c`, or `a, b,
-  /// c and 4 more`.
+  /// Returns the first `most` elements, separated by commas, and the number of the other elements, if there are any:
+  /// `a, b, c`, or `a, b, c and 4 more`.
   public func abridged(to most: Int) -> String {
     prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
   }

@@ -2,12 +2,12 @@ import CDispatchSupport
 
 /// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
 /// is then renamed. The new file has the mode of the old file, and the owner of the old file if the system permits
-/// this. If the path is a link, the destination of the link is replaced. If the path refers to a pipe or a device, the
-/// text is written directly.
+/// this. By default, if the path is a link, the destination of the link is replaced, and if the path refers to a pipe
+/// or a device, the text is written directly.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String
-  /// The path after resolution of a link at its end.
+  /// The path to replace: the path after resolution of a link at its end, or the path itself if links are not followed.
   private let target: String
   /// The pipe or device that is written directly; nil for a regular file. The stream stays open between two writes,
   /// since closing a pipe would end the pipe for its reader.

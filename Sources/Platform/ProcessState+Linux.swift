@@ -6,8 +6,8 @@
     /// state.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// Returns the state of this process without the calling thread; nil if the system does not report the state. The
-    /// processor time includes the calling thread.
+    /// Returns the state of this process without the calling thread; nil if there are no other threads, or if the
+    /// system does not report the state. The processor time includes the calling thread.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }

@@ -66,7 +66,8 @@ public struct SymbolFile: Sendable {
     return symbols[low - 1].name
   }
 
-  /// Returns the name of a symbol as in the source code, such as `Store.save(item:)` or `closure #1 in main`.
+  /// Returns the name of a symbol as in the source code, such as `Store.save(item:)` or `closure #1 in main`; the
+  /// symbol itself if it cannot be demangled.
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }

@@ -73,8 +73,9 @@
   // MARK: Counts
 
   extension ThreadCensus {
-    /// Returns the current number of threads of this process; nil if `/proc` does not report the number. The call takes
-    /// less than a microsecond and needs no descriptor.
+    /// Returns the current number of threads of this process; nil if `/proc` does not report the number. After the
+    /// first call, and if the link count of `/proc/self/task` gives the number, the call takes less than a microsecond
+    /// and needs no descriptor. Otherwise the call lists the directory.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
     /// Returns the number of threads, computed from the link count of the threads' directory in `/proc`; nil if the

@@ -9,13 +9,13 @@ public struct ThreadCensus: Sendable, Equatable {
     public let id: Int
     /// The name of the thread, cut to the 15 characters that the kernel stores.
     public let name: String
-    /// The reason why the thread sleeps; nil if the thread runs or could run. The thread that takes the census is in a
-    /// system call itself.
+    /// The reason why the thread sleeps; nil if the thread runs or could run. The thread that takes the census is
+    /// itself in a system call, so its reason is ``ThreadCensus/Sleep/other``.
     public let sleep: Sleep?
     /// Whether the thread belongs to the dispatch pool.
     public internal(set) var isPoolThread: Bool
 
-    /// Creates a thread. The thread belongs to the pool if `name` is the name of a pool thread.
+    /// Creates the census entry of a thread. The thread counts as a pool thread if `name` is the name of a pool thread.
     public init(id: Int, name: String, sleep: Sleep?) {
       self.id = id
       self.name = name
@@ -28,7 +28,8 @@ public struct ThreadCensus: Sendable, Equatable {
   public enum Sleep: Sendable, Equatable {
     /// The wait of a block for a group, a semaphore or a lock.
     case wait
-    /// The wait of a pool thread without work: a semaphore wait of a few seconds, after which the thread ends.
+    /// The wait of a pool thread without work: a semaphore wait of a few seconds, after which the thread ends. A block
+    /// that waits for a semaphore with a timeout also has this reason.
     case idle
     /// A system call that is not a wait for a group, a semaphore or a lock, such as reading, sleeping or polling.
     case other

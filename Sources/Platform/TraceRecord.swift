@@ -90,7 +90,7 @@ public struct TraceRecord: Sendable {
   /// The events that the process wrote, in order of time.
   public var events: [RecordedEvent]
   /// The number of events that were dropped because the memory was full, and the time of the first dropped event in
-  /// monotonic nanoseconds.
+  /// monotonic nanoseconds; both are 0 if no event was dropped.
   public var lost: (events: Int, first: UInt64)
   /// The time up to which events were overwritten by later events, in monotonic nanoseconds; 0 if no event was
   /// overwritten.

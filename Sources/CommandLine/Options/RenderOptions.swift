@@ -124,7 +124,8 @@ struct Export {
     try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
   }
 
-  /// Returns the export in the format `html` or `junit` to a file with any extension; an empty array if `path` is nil.
+  /// Returns an array with one export, in the format `html` or `junit`, to a file with any extension; an empty array if
+  /// `path` is nil.
   ///
   /// - Throws: ``InputError`` if the file cannot be written.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {

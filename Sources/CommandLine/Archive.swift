@@ -10,7 +10,7 @@ import Reporting
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
 /// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
 /// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
-/// run of `scenario`, full or quick, so that a command can read the verdicts in less time.
+/// run of `scenario`, full or quick. A command reads this file in less time than a full document.
 struct Archive {
   /// The path of the archive's directory.
   let directory: String
@@ -121,7 +121,7 @@ struct Archive {
   /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
   /// of `document`, or if no previous run with these settings exists. A run without trials is not stored.
   ///
-  /// Each entry is replaced atomically, so that a reader finds either the old entry or the new entry.
+  /// Each entry is replaced atomically. A reader finds either the old entry or the new entry.
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {

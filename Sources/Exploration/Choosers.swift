@@ -46,8 +46,8 @@ final class RandomPriorities: Chooser {
   private var priorities: [Int: UInt64] = [:]
   /// The range of the initial priorities.
   private let initial: ClosedRange<UInt64>
-  /// The new priorities of the changes, by step. A priority is the index of the change in the order in which the steps
-  /// were drawn, and not in the order of the steps. A later change may therefore assign a higher priority than an
+  /// The new priorities of the changes, keyed by step. A priority is the index of the change in the order in which the
+  /// steps were drawn, and not in the order of the steps. A later change may therefore assign a higher priority than an
   /// earlier change, and preempted strands continue in any order.
   private var changes: [Int: UInt64] = [:]
   private var step = 0
@@ -55,7 +55,8 @@ final class RandomPriorities: Chooser {
   /// Creates a chooser with at most `changes` changes of priority. An execution has fewer changes if several changes
   /// are drawn for the same step, or if the execution ends before the step of a change.
   ///
-  /// - Parameter steps: the number of steps from which changes are drawn, which is approximately that of an execution.
+  /// - Parameter steps: the number of steps from which changes are drawn: approximately the number of steps of an
+  ///   execution.
   init(seed: UInt64, changes: Int, steps: Int) {
     random = SplitMix64(seed: seed)
     initial = UInt64(changes) ... .max

@@ -4,7 +4,7 @@ import CDispatchSupport
 ///
 /// All threads, blocks and tasks of the program are strands. One strand runs at a time. A strand pauses before each
 /// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
-/// The program's memory is therefore sequentially consistent, and the steps are its operations.
+/// The program's memory is therefore sequentially consistent: all threads observe the steps in one order.
 ///
 /// Conformance to `Sendable` is unchecked: the exploring thread and the threads of fibers use the execution one at a
 /// time.
@@ -14,7 +14,7 @@ public final class Execution: @unchecked Sendable {
 
   /// The strands, by number.
   var strands: [Strand] = []
-  /// The strands of tasks, by the address of the task.
+  /// The strands of tasks, keyed by the address of the task.
   var taskStrands: [UInt: Strand] = [:]
   /// The pool for tasks and for blocks of global queues; nil if the number of threads is not limited.
   var pool: ModelPool?

@@ -253,7 +253,7 @@ public final class ModelGroup: @unchecked Sendable {
     }
   }
 
-  /// Registers a block, which is submitted to `queue` once the group is empty.
+  /// Registers a block. The block is submitted to `queue` once the group is empty.
   public func notify(queue: ModelQueue, execute body: @escaping @Sendable () -> Void) {
     execution.step(.changing([self.object] + queue.order), "asks the group to notify")
     execution.describe("asks the group to notify \(queue.name)")

@@ -40,8 +40,8 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     if execution.isRecording { execution.describe(said ?? "stores \(name): \(words(value))") }
   }
 
-  /// The value of the variable, which is read without a step. Use this property after all threads have ended, or in a
-  /// step that changes the variable.
+  /// The value of the variable. A read of this property is not a step. Use this property after all threads have ended,
+  /// or in a step that changes the variable.
   public var atEnd: Value { stored }
 }
 

@@ -71,7 +71,7 @@ public struct Record: Sendable, Equatable {
   /// The number of decisive steps whose thread differs from the thread of the previous step.
   var switches: Int { zip(decisive, decisive.dropFirst()).count { $0 != $1 } }
 
-  /// The decisive schedule in the format of the command line: `1.2.2.1`.
+  /// The decisive schedule in the format of the command line, such as `1.2.2.1`.
   public var scheduleText: String { decisive.map(String.init).joined(separator: ".") }
 
   /// The steps with a description, up to the first defect. Silent steps are omitted.

@@ -30,19 +30,19 @@ extension [String] {
 }
 
 extension Int {
-  /// Returns the number with a noun: `1 round`, `2 rounds`.
+  /// Returns the number with a noun, such as `1 round` or `2 rounds`.
   ///
   /// - Parameter plural: the noun for numbers other than 1; nil for the noun with an s.
   public func counted(_ noun: String, _ plural: String? = nil) -> String {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// The number with commas between groups of three digits, for prose: `40,330`. A number of up to four digits is
-  /// not grouped.
+  /// The number with commas between groups of three digits, for prose, such as `40,330`. A number of up to four digits
+  /// is not grouped.
   public var withCommas: String { grouped.replacing("_", with: ",") }
 
-  /// The number with underscores between groups of three digits, for scenario files: `1_000_000`. A number of up to
-  /// four digits is not grouped.
+  /// The number with underscores between groups of three digits, for scenario files, such as `1_000_000`. A number of
+  /// up to four digits is not grouped.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }

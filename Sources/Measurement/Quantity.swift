@@ -133,7 +133,8 @@ extension Quantity: CustomStringConvertible {
   }
 
   /// Returns a number as text, with three decimals below 1, two below 10, one below 100 and none from 100 upwards. A
-  /// whole number below 100,000 has commas and no decimals: `40,746`. A number of 9e15 or more can have an exponent.
+  /// whole number below 100,000 has commas and no decimals, such as `40,746`. A number of 9e15 or more can have an
+  /// exponent.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return Int(value).withCommas }
     switch abs(value) {

@@ -133,8 +133,8 @@ public struct OutputFile: Sendable {
 
   private var directory: Substring { Self.directory(of: target) }
 
-  /// The path of a draft with a name. The draft is in the target's directory, so that the rename is atomic. The name of
-  /// the draft contains the process identifier, so that two labs do not use the same draft.
+  /// The path of a draft with a name. The draft is in the target's directory, since a rename is atomic only within a
+  /// file system. The name of the draft contains the process identifier, since two labs must not use the same draft.
   private var draft: String { "\(directory).\(target[directory.endIndex...]).gcdlab-\(getpid())" }
 }
 

@@ -170,7 +170,7 @@
       }
     }
 
-    /// Handles the removal or renaming of the directory of `path`, whose watch has the number `number`.
+    /// Handles the removal or renaming of the directory of `path`. `number` is the number of the directory's watch.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {

@@ -118,7 +118,8 @@ public struct ScratchDirectory: Sendable {
   }
 
   /// The directory in which the lab and its workers create their directories: `TMPDIR`, or `/tmp` if `TMPDIR` is not
-  /// set. Errors contain this path, so that trials that fail for one reason report one message.
+  /// set. Errors contain this path and not that of a trial's directory. Trials that fail for the same reason thus
+  /// report the same message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 

@@ -18,7 +18,7 @@ public struct SourceLines: Sendable {
     self.places = places
   }
 
-  /// Returns the file and the line of an address: `main.swift:12`; nil if the location is not known.
+  /// Returns the file and the line of an address, such as `main.swift:12`; nil if the location is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
   /// Returns the location of each address as `llvm-symbolizer` writes it; an empty array if `llvm-symbolizer` fails or

@@ -120,7 +120,7 @@ public struct SymbolFile: Sendable {
     return withoutTypes(String(whole[dot...]))
   }
 
-  /// Returns a function's name with the labels of its parameters, but without their types: `save(item:_:)`.
+  /// Returns a function's name with the labels of its parameters, but without their types, such as `save(item:_:)`.
   private static func withoutTypes(_ name: String) -> String {
     guard let open = name.firstIndex(of: "("), name.last == ")" else { return name }
     var labels = ""

@@ -12,8 +12,8 @@ public enum SystemCalls {
   /// installed.
   private static let counting = Mutex(0)
 
-  /// Executes `body` and counts the system calls that the calling thread makes meanwhile. The count includes the calls
-  /// of signal handlers that interrupt the thread, but not the calls of other threads.
+  /// Executes `body`, and counts the system calls that the calling thread makes while `body` runs. The count includes
+  /// the calls of signal handlers that interrupt the thread, but not the calls of other threads.
   ///
   /// - Returns: the count; nil if the system cannot count calls (another system or processor, an old kernel, a
   ///   sanitizer), or if the thread is counting already. `body` is executed in both cases.

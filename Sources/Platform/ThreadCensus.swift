@@ -1,5 +1,5 @@
-/// The threads of this process: which threads belong to the dispatch pool, and which pool threads sleep because of a
-/// block. The threads are examined one after the other.
+/// The threads of this process: which threads belong to the dispatch pool, and which pool threads sleep because their
+/// block waits. The threads are examined one after the other.
 ///
 /// `ThreadCensus+Linux.swift` creates the census. Darwin does not report why a thread sleeps.
 public struct ThreadCensus: Sendable, Equatable {
@@ -53,8 +53,8 @@ public struct ThreadCensus: Sendable, Equatable {
   /// the name.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
-  /// The numbers of the pool threads that sleep because of a block. Each such thread occupies a stack and a place in
-  /// the pool, and does no work.
+  /// The numbers of the pool threads that sleep because their block waits for a group, a semaphore or a lock. Each such
+  /// thread occupies a stack and a place in the pool, and does no work.
   public var parkedPoolThreads: [Int] {
     threads.filter { $0.isPoolThread && $0.sleep == .wait }.map(\.id).sorted()
   }

@@ -1,5 +1,5 @@
-/// The time namespace of this process (Linux), whose monotonic clock differs from the kernel's clock. A container that
-/// was moved to another machine has a time namespace, so that the container's clock continues.
+/// The time namespace of this process (Linux). The monotonic clock of a time namespace can differ from the kernel's
+/// clock. A container that was moved to another machine has a time namespace, in which the container's clock continues.
 enum TimeNamespace {
   /// The nanoseconds by which the monotonic clock of this process is ahead of the kernel's clock, modulo 2^64; 0 if the
   /// system has no time namespaces. Perf events contain the kernel's time.

@@ -20,9 +20,9 @@ public struct RecordedEvent: Sendable, Equatable {
   /// The number of iterations, of text parts or of calls, or the duration of a submission in nanoseconds, depending on
   /// ``kind``.
   public var count: Int
-  /// The first value of the event, whose meaning depends on ``kind``.
+  /// The first value of the event. The meaning of the value depends on ``kind``.
   public var a: UInt64
-  /// The second value of the event, whose meaning depends on ``kind``.
+  /// The second value of the event. The meaning of the value depends on ``kind``.
   public var b: UInt64
 
   /// Creates an event from its properties.

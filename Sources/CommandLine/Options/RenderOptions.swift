@@ -67,8 +67,8 @@ struct RenderOptions: ParsableArguments {
   @Flag(help: "Count a refuted performance claim as a failure.")
   var strict = false
 
-  /// Returns the files to write. The files are prepared before a run starts, so that the results of a long run are not
-  /// lost.
+  /// Returns the files to write. The files are prepared before a run starts. An invalid path is thus reported before
+  /// there are results to lose.
   ///
   /// - Parameter others: The files that other options specify.
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths

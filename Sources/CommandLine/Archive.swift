@@ -15,7 +15,8 @@ struct Archive {
   /// The path of the archive's directory.
   let directory: String
 
-  /// The archive of the user; nil if the environment defines no directory for the archive.
+  /// The archive of the user; nil if `GCDLAB_CACHE` is empty, or if the environment defines no directory for the
+  /// archive.
   static var ofUser: Archive? {
     func variable(_ name: String) -> String? { Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let given = Terminal.environment("GCDLAB_CACHE") { return given.isEmpty ? nil : Archive(directory: given) }

@@ -63,7 +63,8 @@ private func read(
   }
 }
 
-/// Returns the names in a directory except `.` and `..`, in no particular order; nil if the directory cannot be read.
+/// Returns the names of the entries of a directory except `.` and `..`, in no particular order; nil if the directory
+/// cannot be read.
 public func namesInDirectory(_ path: String) -> [String]? {
   guard let directory = opendir(path) else { return nil }
   defer { closedir(directory) }

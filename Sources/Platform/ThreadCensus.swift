@@ -1,5 +1,5 @@
 /// The threads of this process: which threads belong to the dispatch pool, and which pool threads sleep because their
-/// block waits. The threads are examined one after the other.
+/// blocks wait. The threads are examined one after the other.
 ///
 /// `ThreadCensus+Linux.swift` creates the census. Darwin does not report why a thread sleeps.
 public struct ThreadCensus: Sendable, Equatable {
@@ -43,8 +43,9 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// Returns a lower bound of the peak number of threads of this process; nil if the system does not report threads.
   ///
-  /// No system records the peak. Idle threads of Dispatch and of Swift exist for seconds, so the current number shows
-  /// their peak. The lab's own threads (``SystemThread``) may have ended, so they are counted when they start and end.
+  /// No system records the peak. Idle threads of Dispatch and of Swift exist for seconds, so the current number usually
+  /// includes them all. The lab's own threads (``SystemThread``) may have ended. The result is therefore at least the
+  /// peak number of these threads, plus 1 for the main thread.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 
   /// Returns whether `name` is the name of a pool thread. Since Swift 6.3, Dispatch names its threads by the end of
@@ -53,7 +54,7 @@ public struct ThreadCensus: Sendable, Equatable {
   /// the name.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
-  /// The numbers of the pool threads that sleep because their block waits for a group, a semaphore or a lock. Each such
+  /// The numbers of the pool threads that sleep because their blocks wait for a group, a semaphore or a lock. Each such
   /// thread occupies a stack and a place in the pool, and does no work.
   public var parkedPoolThreads: [Int] {
     threads.filter { $0.isPoolThread && $0.sleep == .wait }.map(\.id).sorted()

@@ -5,8 +5,8 @@ enum TimeNamespace {
   /// system has no time namespaces. Perf events contain the kernel's time.
   static var monotonicOffset: UInt64 { monotonicOffset(in: readFile("/proc/self/timens_offsets") ?? "") }
 
-  /// Returns the offset of the monotonic clock in a text such as `monotonic 100 500000000`, in nanoseconds; 0 if the
-  /// text does not contain the offset.
+  /// Returns the offset of the monotonic clock in nanoseconds, modulo 2^64, from a text such as
+  /// `monotonic 100 500000000`; 0 if the text does not contain the offset.
   static func monotonicOffset(in text: String) -> UInt64 {
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")

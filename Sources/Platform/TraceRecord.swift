@@ -97,7 +97,7 @@ public struct TraceRecord: Sendable {
   public var overwrittenUntil: UInt64 = 0
   /// The scheduling events, in order of time.
   public var switches: [RecordedSwitch]
-  /// The reason why there are no scheduling events; nil if scheduling events were recorded.
+  /// The reason why scheduling events could not be recorded; nil if there was no such failure.
   public var obstacle: SystemError?
   /// Whether the calls of Dispatch could be recorded. For a trial, the value depends on how this binary is linked. For
   /// a user's program, the value is false if the program wrote no records.

@@ -48,8 +48,8 @@ struct Archive {
 
   // MARK: Reading
 
-  /// Returns the last run of the scenario and the kind of `document`; nil if the archive has no such run, or if the run
-  /// cannot be read.
+  /// Returns the last run that has the same scenario and the same kind as `document`; nil if the archive has no such
+  /// run, or if the run cannot be read.
   func last(like document: ResultDocument) -> ResultDocument? {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }

@@ -140,8 +140,8 @@ public struct Lab: Sendable {
   }
 
   /// Returns the arguments with each negative number attached to the preceding option, as in `--rounds=-1`. The
-  /// arguments after `--` are returned unchanged. The argument parser would read the number as an option, and its error
-  /// would not name the option before the number.
+  /// argument parser would read the number as an option, and its error would not name the preceding option. The
+  /// arguments after `--` are returned unchanged.
   static func attachingNumbers(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].reduce(into: [String]()) { words, word in

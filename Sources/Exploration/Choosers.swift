@@ -82,9 +82,9 @@ final class RandomPriorities: Chooser {
 /// A chooser that enumerates all schedules depth first. Each execution repeats the choices of the previous execution up
 /// to the last decision that has an untried choice.
 ///
-/// With reduction, only one of the schedules that differ only in the order of commuting steps is executed. The method
-/// uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches, until another
-/// strand makes a step that does not commute with the tried step.
+/// With reduction, the chooser enumerates only one schedule of each set of schedules that differ only in the order of
+/// commuting steps. The reduction uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in
+/// the other branches, until another strand makes a step that does not commute with the tried step.
 final class DepthFirst: Chooser {
   private struct Decision {
     var choices: [Choice]
@@ -104,7 +104,8 @@ final class DepthFirst: Chooser {
   /// Creates a chooser.
   ///
   /// - Parameters:
-  ///   - reduces: whether only one of the schedules that differ only in the order of commuting steps is executed.
+  ///   - reduces: whether to enumerate only one schedule of each set of schedules that differ only in the order of
+  ///     commuting steps.
   ///   - most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces` has no
   ///     effect: the schedule that represents other schedules may exceed the maximum, although one of the other
   ///     schedules does not.

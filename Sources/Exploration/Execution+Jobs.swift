@@ -1,7 +1,7 @@
 import CDispatchSupport
 
-/// The execution of Swift's jobs. Each job is one step of its task's strand. If the pool is limited, a job can consist
-/// of several steps.
+/// The execution of Swift's jobs. If the pool is not limited, each job is one step of its task's strand. Otherwise, a
+/// job can consist of several steps.
 extension Execution {
   /// Whether the jobs of explored programs are passed to their executions. The first access registers the hook for
   /// jobs.

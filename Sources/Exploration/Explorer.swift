@@ -1,6 +1,6 @@
 import Measurement
 
-/// An explorer, which executes a program under many schedules and finds the schedules that break a promise.
+/// A type that executes a program under many schedules, and finds the schedules that break a promise.
 public struct Explorer: Sendable {
   /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {

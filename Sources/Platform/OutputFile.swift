@@ -2,8 +2,7 @@ import CDispatchSupport
 
 /// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
 /// is then renamed. The new file has the mode of the old file, and the owner of the old file if the system permits
-/// this. By default, if the path is a link, the destination of the link is replaced, and if the path refers to a pipe
-/// or a device, the text is written directly.
+/// this. By default, the destination of a link is replaced, and a pipe or a device is written directly.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String

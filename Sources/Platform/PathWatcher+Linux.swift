@@ -56,7 +56,7 @@
     /// the name of the entry. The entry may be removed and created again.
     private var ways: [Int32: [String: Set<String>]] = [:]
 
-    /// Starts to watch `paths`: directories, and files that may not exist yet.
+    /// Starts to watch `paths`: directories, and files that need not exist yet.
     ///
     /// - Parameter handler: a closure that receives the changes, one at a time.
     /// - Throws: ``SystemError`` if the directory of a path does not exist, or if a path cannot be watched.
@@ -145,7 +145,7 @@
 
     /// Handles the appearance or disappearance of a parent directory of `path`. If the directory of `path` is now a
     /// different directory, the method watches the current directory, and reports the files that disappeared or
-    /// appeared with it.
+    /// appeared with a directory.
     private func arrive(at path: String, _ time: UInt64) {
       // The parent directories are watched first, so that everything that appears later causes an event.
       watchWay(to: path)

@@ -4,7 +4,7 @@ import Synchronization
 /// A counter of the system calls that a piece of code makes.
 ///
 /// Linux 5.11 or later on x86-64 reports system calls exactly and without privileges: each call of the thread becomes a
-/// signal, and the handler of the signal counts the call and continues it (`SystemCalls.c`). A call then takes some
+/// signal, and the handler of the signal counts and continues the call (`SystemCalls.c`). A call then takes some
 /// microseconds, so no code is timed while calls are counted. A function that the vDSO executes without entering the
 /// kernel (`clock_gettime`) is not a system call.
 public enum SystemCalls {

@@ -39,8 +39,9 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Returns whether the thread `id` in the system call `call` is a pool thread, independently of its name. A pool
-    /// thread is not the main thread, not one of the lab's own threads (`own`), and not Dispatch's event thread.
+    /// Returns whether the thread `id`, which is in the system call `call`, is a pool thread. The name of the thread
+    /// does not matter. A pool thread is not the main thread, not one of the lab's own threads (`own`), and not
+    /// Dispatch's event thread.
     static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
       guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)

@@ -50,8 +50,8 @@ public struct ThreadCensus: Sendable, Equatable {
 
   /// Returns whether `name` is the name of a pool thread. Since Swift 6.3, Dispatch names its threads by the end of
   /// their root queue's name (`com.apple.root.default-qos`, `….overcommit`). For earlier versions, ``OwnThreads``
-  /// identifies the pool's threads. A thread inherits the name of the thread that starts it, so ``SystemThread`` clears
-  /// the name.
+  /// identifies the pool's threads. A thread inherits the name of the thread that starts it, so ``SystemThread`` hides
+  /// the name of a pool thread while the pool thread starts a thread of the lab.
   static func isPoolThread(_ name: String?) -> Bool { name?.contains("-qos") ?? false }
 
   /// The numbers of the pool threads that sleep because their blocks wait for a group, a semaphore or a lock. Each such

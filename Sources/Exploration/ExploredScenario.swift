@@ -57,7 +57,7 @@ public struct ExplorationResult: Sendable {
   /// The duration of the exploration, in seconds.
   public let seconds: Double
   /// The number of the scenario's own trials that showed an anomaly, and the number of its own trials that were judged;
-  /// nil if no trial was requested. In the scenario's own trials, the system schedules the threads.
+  /// nil if no such trials were run. In the scenario's own trials, the system schedules the threads.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result without trials.

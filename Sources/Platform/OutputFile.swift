@@ -66,7 +66,7 @@ public struct OutputFile: Sendable {
     }
     if !isNamed {
       if gcdlab_name_file(descriptor, target) == 0 { return }
-      // A file exists at the target, and only a rename replaces that file.
+      // If a file exists at the target, only a rename replaces the file.
       guard errno == EEXIST, gcdlab_name_file(descriptor, draft) == 0 else {
         throw SystemError(errno, "write \(path)")
       }
@@ -142,7 +142,7 @@ private final class Stream: Sendable {
   let descriptor: Int32
 
   init(_ path: String) throws(SystemError) {
-    // Opening a pipe must not wait for a reader, since there might never be one.
+    // Opening a pipe must not wait for a reader, since a reader might never appear.
     descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw SystemError(errno, errno == ENXIO ? "write \(path), which nobody reads" : "write \(path)")

@@ -144,8 +144,8 @@
     }
 
     /// Handles the appearance or disappearance of a parent directory of `path`. If the directory of `path` is now a
-    /// different directory, the method watches the current directory, and reports the files that disappeared or
-    /// appeared with a directory.
+    /// different directory, the method watches the new directory. The method then reports the files that disappeared
+    /// with the old directory, and the files that appeared with the new directory.
     private func arrive(at path: String, _ time: UInt64) {
       // The parent directories are watched first, so that everything that appears later causes an event.
       watchWay(to: path)

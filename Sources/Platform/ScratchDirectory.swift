@@ -86,7 +86,7 @@ public struct ScratchDirectory: Sendable {
     return name
   }
 
-  /// Removes all files of a trial whose worker has ended.
+  /// Ends a trial whose worker has ended, and removes all files that the trial created.
   public static func endTrial(_ name: String) {
     remove(trial: name)
     begun.withLock { _ = $0.remove(name) }

@@ -36,8 +36,8 @@ public struct SourceLines: Sendable {
     return pclose(output) == 0 && lines.count == addresses.count ? lines : []
   }
 
-  /// Returns a location as file name and line: `main.swift:12` for `/home/me/main.swift:12:3`; nil for code that the
-  /// compiler generated.
+  /// Returns a location as file name and line: `main.swift:12` for `/home/me/main.swift:12:3`; nil if the location is
+  /// not known, or if the compiler generated the code.
   private static func readable(_ place: String) -> String? {
     let parts = place.split(separator: ":")
     guard parts.count >= 3, let line = Int(parts[parts.count - 2]), line > 0,

@@ -121,7 +121,8 @@ public struct Lab: Sendable {
   /// The words after `--`, for a command that runs a program.
   static var wordsAfterTerminator: [String] { afterTerminator.withLock { $0 } }
 
-  /// Stores the words after `--` if the command runs a program, and returns the words before `--`.
+  /// Stores the words after `--` if the command runs a program, and returns the words before `--`. For other commands,
+  /// returns all words.
   private static func keepingProgram(_ arguments: [String]) -> [String] {
     guard arguments.dropFirst().first == TraceCommand.configuration.commandName,
       let end = arguments.firstIndex(of: "--")

@@ -21,7 +21,7 @@ public final class Execution: @unchecked Sendable {
   /// The main queue of the program.
   private(set) lazy var mainQueue = ModelQueue(label: "main")
 
-  /// The strand that is making a step; nil between two steps.
+  /// The strand that is running; nil between two steps.
   private(set) var current: Strand?
   /// The new strands that have not reached their first step.
   private var unstarted: [Strand] = []

@@ -8,7 +8,7 @@ public enum ExecutionOutcome: Hashable, Sendable {
   case trap(String)
   /// No thread can continue. Each text describes what one thread waits for.
   case deadlock([String])
-  /// The execution exceeded the maximum number of steps.
+  /// The execution did not end within the maximum number of steps.
   case endless
   /// The exploration abandoned the execution, because another execution represents it.
   case abandoned

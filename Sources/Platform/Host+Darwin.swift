@@ -54,7 +54,7 @@
       "mach receive", "memory pressure",
     ]
 
-    /// The number of clock ticks per second.
+    /// The number of clock ticks per second. A clock tick is the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
   }
 #endif

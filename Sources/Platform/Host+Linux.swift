@@ -55,7 +55,7 @@
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
 
-    /// The number of clock ticks per second, the unit of ``ProcessorTimes``.
+    /// The number of clock ticks per second. A clock tick is the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     private static func firstLine(of path: String, startingWith prefix: String) -> String? {

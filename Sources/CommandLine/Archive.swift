@@ -10,12 +10,13 @@ import Reporting
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
 /// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
 /// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
-/// run of `scenario`, full or quick, so that a command can read the verdicts in less time.
+/// run of `scenario`, full or quick. A command reads this file in less time than a full document.
 struct Archive {
   /// The path of the archive's directory.
   let directory: String
 
-  /// The archive of the user; nil if the environment defines no directory for the archive.
+  /// The archive of the user; nil if `GCDLAB_CACHE` is empty, or if the environment defines no directory for the
+  /// archive.
   static var ofUser: Archive? {
     func variable(_ name: String) -> String? { Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 } }
     if let given = Terminal.environment("GCDLAB_CACHE") { return given.isEmpty ? nil : Archive(directory: given) }
@@ -47,8 +48,8 @@ struct Archive {
 
   // MARK: Reading
 
-  /// Returns the last run of the scenario and the kind of `document`; nil if the archive has no such run, or if the run
-  /// cannot be read.
+  /// Returns the last run that has the same scenario and the same kind as `document`; nil if the archive has no such
+  /// run, or if the run cannot be read.
   func last(like document: ResultDocument) -> ResultDocument? {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
@@ -87,7 +88,8 @@ struct Archive {
     return found
   }
 
-  /// Returns the last run of each scenario whose last run was on this machine. The documents contain only verdicts.
+  /// Returns the last run of each scenario whose last run was on `machine`. The documents contain only verdicts. A
+  /// document that cannot be read is omitted.
   func verdicts(on machine: Machine) -> [ResultDocument] {
     names.compactMap { try? read($0, ".verdicts") }.filter { $0.isOf(machine) }
   }
@@ -118,9 +120,9 @@ struct Archive {
   // MARK: Keeping
 
   /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
-  /// of `document`, or if the previous run does not have them. A run without trials is not stored.
+  /// of `document`, or if no previous run with these settings exists. A run without trials is not stored.
   ///
-  /// Each entry is replaced atomically, so that a reader finds either the old entry or the new entry.
+  /// Each entry is replaced atomically. A reader finds either the old entry or the new entry.
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {

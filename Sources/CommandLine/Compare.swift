@@ -108,8 +108,8 @@ struct Compare: AsyncParsableCommand {
     return Sweep(sweep.name, kept)
   }
 
-  /// Returns the values up to `most`, the machine's number of cores, and a remark on the other values. If
-  /// no value or every value exceeds `most`, the values are unchanged and the remark is nil.
+  /// Returns the values up to `most`, the machine's number of cores, and a remark on the other values. If no value
+  /// exceeds `most`, or if every value does, the values are unchanged and the remark is nil.
   static func cores(_ values: [ParameterValue], of most: Int) -> (kept: [ParameterValue], missing: String?) {
     let kept = values.filter { $0.integer.map { $0 <= most } ?? true }
     let missing = values.compactMap(\.integer).filter { $0 > most }.sorted()

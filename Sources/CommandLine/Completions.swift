@@ -12,7 +12,7 @@ enum Completions {
 
   /// Returns `name=` for each parameter. If the word starts with the whole name of a parameter and `=`, returns
   /// `name=value` for the values that the pattern and the scenario list. The result is empty if the words name no
-  /// scenario.
+  /// scenario, or if the name before `=` is not that of a parameter.
   static func settings(_ words: [String], _ word: String) -> [String] {
     guard let experiment = experiment(words) else { return [] }
     let parameters = experiment.pattern.settable

@@ -156,7 +156,7 @@ struct Diff: AsyncParsableCommand {
     return documents
   }
 
-  /// Measures with this lab and another lab alternately, so that other activity on the machine affects both labs alike.
+  /// Measures with this lab and another lab alternately. Other activity on the machine thus affects both labs alike.
   private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
     var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
     let words = try Self.split(files).forwarded

@@ -24,10 +24,10 @@ func commandList(_ lines: [(command: String, does: String)]) -> String {
 
 extension Lab {
   /// The scenario in the examples of the help: `singleton-race`, or the first scenario of a lab that does not have
-  /// `singleton-race`.
+  /// `singleton-race`. In a lab without scenarios, the value is `NAME`.
   static let example = library.names.contains("singleton-race") ? "singleton-race" : library.names.first ?? "NAME"
 
-  /// The tag in the examples of the help.
+  /// The tag in the examples of the help; `TAG` in a lab that does not have `singleton-race`.
   static let exampleTag = example == "singleton-race" ? "queues" : "TAG"
 
   /// The sweep in the examples of the help.

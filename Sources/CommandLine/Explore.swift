@@ -184,8 +184,8 @@ struct Explore: AsyncParsableCommand {
   /// Returns the named scenarios, or all scenarios if the command line has the option `--all`. Each scenario contains
   /// only the variants to explore.
   ///
-  /// - Throws: ``InputError`` if a scenario cannot be explored, if the name of a variant is unknown, or if there is no
-  ///   scenario.
+  /// - Throws: ``InputError`` if a scenario cannot be explored, if the name of a variant is unknown, or if the command
+  ///   line names no scenario.
   private func scenarios() throws(InputError) -> [ExploredScenario] {
     let chosen = try namedScenarios()
     guard !variants.isEmpty else { return chosen }

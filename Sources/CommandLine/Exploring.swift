@@ -26,7 +26,7 @@ extension ExploredScenario {
 
 extension Results {
   /// Explores the variants if the scenario can be explored, and adds a remark on the results to the findings. The
-  /// exploration ends after about two seconds at the latest.
+  /// exploration ends after about two seconds at the latest. Interrupted results get no remark.
   mutating func addExploration() async throws {
     guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
     let begin = MonotonicClock.now()

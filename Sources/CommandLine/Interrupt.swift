@@ -7,10 +7,10 @@ import Synchronization
 /// The handling of Ctrl-C, SIGTERM and SIGHUP. A signal cancels the running command: the command ends its worker,
 /// prints its results and exits.
 ///
-/// The lab exits at once at the second signal, or at a first signal before ``begin()`` is called. The lab then only
-/// removes the files of its workers, which were killed after the first signal. The same signal within a second does not
-/// count as a second signal, since `timeout` sends its signal to the lab and to the lab's process group. A signal that
-/// the lab inherited as ignored, for instance from `nohup`, stays ignored.
+/// The lab exits without waiting for the command at the second signal, or at a first signal before ``begin()`` is
+/// called. The lab then only removes the files of its workers, which were killed after the first signal. The same
+/// signal within a second does not count as a second signal, since `timeout` sends its signal to the lab and to the
+/// lab's process group. A signal that the lab inherited as ignored, for instance from `nohup`, stays ignored.
 enum Interrupt {
   private struct State {
     var caught: Int32?

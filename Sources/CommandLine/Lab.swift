@@ -121,7 +121,8 @@ public struct Lab: Sendable {
   /// The words after `--`, for a command that runs a program.
   static var wordsAfterTerminator: [String] { afterTerminator.withLock { $0 } }
 
-  /// Stores the words after `--` if the command runs a program, and returns the words before `--`.
+  /// Stores the words after `--` if the command runs a program, and returns the words before `--`. For other commands,
+  /// returns all words.
   private static func keepingProgram(_ arguments: [String]) -> [String] {
     guard arguments.dropFirst().first == TraceCommand.configuration.commandName,
       let end = arguments.firstIndex(of: "--")
@@ -131,7 +132,7 @@ public struct Lab: Sendable {
   }
 
   /// Returns the arguments with the command `scenario` inserted before the name of a scenario or a scenario file:
-  /// `gcdlab queue-order` means `gcdlab scenario queue-order`.
+  /// `gcdlab queue-order` means `gcdlab scenario queue-order`. Other arguments are returned unchanged.
   private static func namingCommand(_ arguments: [String]) -> [String] {
     guard let word = arguments.dropFirst().first, !commands.contains(word),
       library.names.contains(word) || word.hasSuffix(".yml")
@@ -139,8 +140,9 @@ public struct Lab: Sendable {
     return [arguments[0], "scenario"] + arguments.dropFirst()
   }
 
-  /// Returns the arguments with each negative number attached to the option before it: `--rounds=-1`. The argument
-  /// parser would read the number as an option, and its error would not name the option before the number.
+  /// Returns the arguments with each negative number attached to the preceding option, as in `--rounds=-1`. The
+  /// argument parser would read the number as an option, and its error would not name the preceding option. The
+  /// arguments after `--` are returned unchanged.
   static func attachingNumbers(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].reduce(into: [String]()) { words, word in

@@ -28,6 +28,9 @@ struct ProgramTrace {
 
   /// Records the program, and exits the lab with the program's status or signal. If `checks` is true and a rule is
   /// broken, exits the lab with the status 1.
+  ///
+  /// - Throws: ``InputError`` if the program cannot be recorded or started, and ``LabError`` if `checks` is true and no
+  ///   rule could be judged.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
     let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
     let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)

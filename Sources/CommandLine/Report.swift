@@ -62,7 +62,7 @@ struct Report: ParsableCommand {
         + "run for report")
   }
 
-  /// Throws an error if the runs have not passed, so that a command that shows a failed run fails as well.
+  /// Throws an error if the runs have not passed. A command that shows a failed run thus fails as well.
   private func judge(_ documents: [ResultDocument]) throws {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
     if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }

@@ -64,7 +64,8 @@ struct RunSession {
 
   /// Verifies that the claims of the runs were judged. The documents contain the runs of `results`.
   ///
-  /// - Throws: ``LabError`` if claims could not be judged although nothing failed. Such a run does not pass.
+  /// - Throws: ``LabError`` if claims could not be judged although nothing failed, or if a search for the best setting
+  ///   measured nothing. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
     let shortfalls = results.compactMap { result in
       result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
@@ -79,8 +80,8 @@ struct RunSession {
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }
 
-  /// Compares each run with the previous run of its scenario, and stores the run in the archive. A failure to write the
-  /// archive causes a warning and not an error.
+  /// Compares each run with the previous run of its scenario, and stores the run in the archive. An interrupted run is
+  /// neither compared nor stored. A failure to write the archive causes a warning and not an error.
   private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
     var hasWarned = false
     for index in contents.indices where !contents[index].document.isCut {

@@ -74,8 +74,8 @@ struct ScenarioCommand: AsyncParsableCommand {
     }
   }
 
-  /// Records a trial of each variant, and adds the traces to the results. The results are retained even if recording
-  /// fails.
+  /// Records a trial of each variant, and adds the traces to the results. If no trial can be recorded, adds a warning
+  /// to the results instead.
   private func trace(
     _ results: inout Results, _ plan: Plan, _ runner: Runner, _ progress: ProgressDisplay?
   ) async throws {

@@ -92,8 +92,7 @@ struct Smoke: AsyncParsableCommand {
     }
   }
 
-  /// The maximum share of the remaining time for one trial, so that the next trial has time left even if many trials
-  /// hang.
+  /// The maximum share of the remaining time for one trial. The next trial thus has time left even if many trials hang.
   static let trialShare = 0.5
 
   private func limit() throws -> Duration { try Duration(option: "--time", time) }

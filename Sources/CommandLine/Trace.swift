@@ -139,6 +139,8 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   /// Verifies that the command names scenarios to record, and has no option that is only for programs.
+  ///
+  /// - Throws: ``InputError`` if the command line is invalid. The error suggests a correct command line.
   private func requireScenarios() throws(InputError) {
     if let option = recording.given {
       throw InputError(
@@ -155,8 +157,8 @@ struct TraceCommand: AsyncParsableCommand {
     try refuseVariants()
   }
 
-  /// Returns the experiment that records the trials of a scenario, the variants that a terminal draws, and the other
-  /// variants if the user has not chosen any.
+  /// Returns the experiment that records the trials of a scenario, the variants that a terminal draws, and the names of
+  /// the other variants. The other variants are omitted if the user has chosen variants.
   private func recorded(
     _ experiment: Experiment, inFiles: Bool
   ) throws(InputError) -> (experiment: Experiment, drawn: [String], others: [String]) {

@@ -46,8 +46,8 @@ final class RandomPriorities: Chooser {
   private var priorities: [Int: UInt64] = [:]
   /// The range of the initial priorities.
   private let initial: ClosedRange<UInt64>
-  /// The new priorities of the changes, by step. A priority is the index of the change in the order in which the steps
-  /// were drawn, and not in the order of the steps. A later change may therefore assign a higher priority than an
+  /// The new priorities of the changes, keyed by step. A priority is the index of the change in the order in which the
+  /// steps were drawn, and not in the order of the steps. A later change may therefore assign a higher priority than an
   /// earlier change, and preempted strands continue in any order.
   private var changes: [Int: UInt64] = [:]
   private var step = 0
@@ -55,7 +55,8 @@ final class RandomPriorities: Chooser {
   /// Creates a chooser with at most `changes` changes of priority. An execution has fewer changes if several changes
   /// are drawn for the same step, or if the execution ends before the step of a change.
   ///
-  /// - Parameter steps: the number of steps from which changes are drawn, which is approximately that of an execution.
+  /// - Parameter steps: the number of steps from which changes are drawn: approximately the number of steps of an
+  ///   execution.
   init(seed: UInt64, changes: Int, steps: Int) {
     random = SplitMix64(seed: seed)
     initial = UInt64(changes) ... .max
@@ -81,9 +82,9 @@ final class RandomPriorities: Chooser {
 /// A chooser that enumerates all schedules depth first. Each execution repeats the choices of the previous execution up
 /// to the last decision that has an untried choice.
 ///
-/// With reduction, only one of the schedules that differ only in the order of commuting steps is executed. The method
-/// uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in the other branches, until another
-/// strand makes a step that does not commute with the tried step.
+/// With reduction, the chooser enumerates only one schedule of each set of schedules that differ only in the order of
+/// commuting steps. The reduction uses sleep sets (Godefroid): a strand whose step was tried at a decision sleeps in
+/// the other branches, until another strand makes a step that does not commute with the tried step.
 final class DepthFirst: Chooser {
   private struct Decision {
     var choices: [Choice]
@@ -103,7 +104,8 @@ final class DepthFirst: Chooser {
   /// Creates a chooser.
   ///
   /// - Parameters:
-  ///   - reduces: whether only one of the schedules that differ only in the order of commuting steps is executed.
+  ///   - reduces: whether to enumerate only one schedule of each set of schedules that differ only in the order of
+  ///     commuting steps.
   ///   - most: the maximum number of preemptions in a schedule; nil for any number. With a maximum, `reduces` has no
   ///     effect: the schedule that represents other schedules may exceed the maximum, although one of the other
   ///     schedules does not.

@@ -1,7 +1,7 @@
 import CDispatchSupport
 
-/// The execution of Swift's jobs. Each job is one step of its task's strand. If the pool is limited, a job can consist
-/// of several steps.
+/// The execution of Swift's jobs. If the pool is not limited, each job is one step of its task's strand. Otherwise, a
+/// job can consist of several steps.
 extension Execution {
   /// Whether the jobs of explored programs are passed to their executions. The first access registers the hook for
   /// jobs.
@@ -10,7 +10,8 @@ extension Execution {
     Unmanaged<Execution>.fromOpaque(execution).takeUnretainedValue().take(job)
   }
 
-  /// Adds a job to its task's strand, as the strand's next step.
+  /// Adds a job to its task's strand, as the strand's next step. If the task has no strand, or if the strand has a
+  /// pending or running job, the job gets a new strand.
   private func take(_ job: UnsafeMutableRawPointer) {
     let task = gcdlab_task_of_job(job)
     let strand: Strand

@@ -53,7 +53,7 @@ extension Execution {
 
   /// Limits the pool that tasks and the blocks of global queues share to `width` threads for each priority.
   ///
-  /// A task then occupies its thread while a call blocks it, until the task suspends or ends. Each access of a task to
-  /// the shared state is a step. Call this method before the program creates a task or submits a block.
+  /// A task then occupies a thread until the task suspends or ends, even while a call blocks the task. Each access of a
+  /// task to the shared state is a step. Call this method before the program creates a task or submits a block.
   public static func limitPool(to width: Int) { now.pool = ModelPool(width: width) }
 }

@@ -4,7 +4,7 @@ import CDispatchSupport
 ///
 /// All threads, blocks and tasks of the program are strands. One strand runs at a time. A strand pauses before each
 /// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
-/// The program's memory is therefore sequentially consistent, and the steps are its operations.
+/// The program's memory is therefore sequentially consistent: all threads observe the steps in one order.
 ///
 /// Conformance to `Sendable` is unchecked: the exploring thread and the threads of fibers use the execution one at a
 /// time.
@@ -14,14 +14,14 @@ public final class Execution: @unchecked Sendable {
 
   /// The strands, by number.
   var strands: [Strand] = []
-  /// The strands of tasks, by the address of the task.
+  /// The strands of tasks, keyed by the address of the task.
   var taskStrands: [UInt: Strand] = [:]
   /// The pool for tasks and for blocks of global queues; nil if the number of threads is not limited.
   var pool: ModelPool?
   /// The main queue of the program.
   private(set) lazy var mainQueue = ModelQueue(label: "main")
 
-  /// The strand that is making a step; nil between two steps.
+  /// The strand that is running; nil between two steps.
   private(set) var current: Strand?
   /// The new strands that have not reached their first step.
   private var unstarted: [Strand] = []
@@ -71,7 +71,8 @@ public final class Execution: @unchecked Sendable {
   }
 
   /// Pauses the calling strand until the strand is chosen to make a step. A job without its own thread does not pause.
-  /// If such a job cannot make the step, the program cannot be explored.
+  /// If such a job cannot make the step, the program cannot be explored. After the end of the execution, the call does
+  /// not wait.
   ///
   /// - Parameters:
   ///   - silent: whether the step is omitted from reports.
@@ -93,7 +94,8 @@ public final class Execution: @unchecked Sendable {
   }
 
   /// Counts a step of the calling strand after the end of the execution. A strand that loops until another strand acts
-  /// would never end. Such a strand stops permanently after too many steps, and the objects on its stack leak.
+  /// would never end. Such a strand is therefore stopped permanently after ``longest`` steps, and the objects on its
+  /// stack leak.
   private func runOn() {
     stepsAfterEnd += 1
     guard stepsAfterEnd > Self.longest, !isInJob, let strand = current, let fiber = strand.fiber else { return }
@@ -101,7 +103,8 @@ public final class Execution: @unchecked Sendable {
     gcdlab_fiber_pause(fiber)
   }
 
-  /// Appends text to the description of the current step, after the texts that the strand announced for this step.
+  /// Appends text to the description of the current step, after the texts that the strand announced for this step. Has
+  /// no effect if steps are not recorded.
   func describe(_ words: @autoclosure () -> String) {
     guard isRecording, !chosen.isEmpty else { return }
     record?[chosen.count - 1].words += (current?.announced ?? []) + [words()]
@@ -111,7 +114,8 @@ public final class Execution: @unchecked Sendable {
   /// Whether descriptions of steps are recorded.
   var isRecording: Bool { record != nil && !isOver }
 
-  /// Records a defect, or that the program cannot be explored. Later calls have no effect.
+  /// Records a defect, or that the program cannot be explored. Later calls, and calls after the end of the execution,
+  /// have no effect.
   func fail(_ outcome: ExecutionOutcome) {
     guard !isOver, failure == nil else { return }
     failure = outcome
@@ -119,7 +123,7 @@ public final class Execution: @unchecked Sendable {
     if !chosen.isEmpty { record?[chosen.count - 1].breaks = outcome.words }
   }
 
-  /// Creates a strand for a thread.
+  /// Creates a strand that executes `body` on a fiber. The strand is a thread or a block.
   @discardableResult func spawn(_ name: String, _ body: @escaping () -> Void) -> Strand {
     let strand = Strand(number: strands.count, name: name)
     strands.append(strand)
@@ -221,7 +225,8 @@ public final class Execution: @unchecked Sendable {
     }
   }
 
-  /// Resumes a strand until the strand has made its next step.
+  /// Resumes a strand until the strand pauses before a further step, or ends. If a job has no thread of its own, the
+  /// whole job runs.
   private func resume(_ strand: Strand) {
     strand.next = nil
     current = strand
@@ -246,7 +251,7 @@ public final class Execution: @unchecked Sendable {
     fibers.giveBack(fiber)
   }
 
-  /// Runs all strands to their ends without waiting, so that their memory is released.
+  /// Runs all strands to their ends without waiting. The strands thereby release their memory.
   private func end() {
     isOver = true
     var turns = 0
@@ -263,7 +268,7 @@ public final class Execution: @unchecked Sendable {
     endings = []
   }
 
-  /// The descriptions of what each waiting strand waits for.
+  /// A text for each strand that waits: the name of the strand, and what the strand waits for.
   private var waiting: [String] {
     strands.compactMap { strand in strand.next.map { "\(strand.name) \($0.what())" } }
   }

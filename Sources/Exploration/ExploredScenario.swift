@@ -56,8 +56,8 @@ public struct ExplorationResult: Sendable {
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
   public let seconds: Double
-  /// The number of the scenario's own trials that showed an anomaly, and the total number of its own trials; nil if no
-  /// trial ran. In the scenario's own trials, the system schedules the threads.
+  /// The number of the scenario's own trials that showed an anomaly, and the number of its own trials that were judged;
+  /// nil if no such trials were run. In the scenario's own trials, the system schedules the threads.
   public var trials: (seen: Int, of: Int)?
 
   /// Creates a result without trials.
@@ -78,8 +78,8 @@ public struct ExplorationResult: Sendable {
   /// Whether a variant that should keep its promise breaks the promise in a schedule.
   public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
 
-  /// Whether a variant that should keep its promise kept it in all executed schedules, but some schedules were not
-  /// executed.
+  /// Whether a variant that should keep its promise kept the promise in all executed schedules, but some schedules were
+  /// not executed.
   public var isUndecided: Bool {
     guard !variant.isBroken, let summary else { return false }
     return summary.broken == 0 && !summary.isComplete

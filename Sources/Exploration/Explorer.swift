@@ -1,11 +1,11 @@
 import Measurement
 
-/// An explorer, which executes a program under many schedules and finds the schedules that break a promise.
+/// A type that executes a program under many schedules, and finds the schedules that break a promise.
 public struct Explorer: Sendable {
   /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {
-    /// All schedules. If there are more than 2000 schedules, only one of the schedules that differ only in the order of
-    /// commuting steps is executed.
+    /// All schedules. If there are 2000 or more schedules, the exploration executes only one schedule of each set of
+    /// schedules that differ only in the order of commuting steps.
     case all
     /// All schedules, including those that differ only in the order of commuting steps.
     case everyOrder
@@ -40,7 +40,7 @@ public struct Explorer: Sendable {
   /// its threads share.
   public init(_ program: @escaping @Sendable () -> Void) { self.program = program }
 
-  /// Executes the schedules of a strategy until all schedules are executed, or until `isOver` returns true.
+  /// Executes the schedules of a strategy. Ends early if `isOver` returns true, or if the program cannot be explored.
   ///
   /// - Throws: ``Nondeterminism`` if an execution differs when its schedule is repeated.
   public func explore(_ strategy: Strategy, isOver: () -> Bool = { false }) throws(Nondeterminism) -> ExplorationSummary
@@ -85,7 +85,8 @@ public struct Explorer: Sendable {
 
 /// The error of a schedule with a step that cannot be made.
 public struct ImpossibleSchedule: Error, CustomStringConvertible {
-  /// The number of the step, counted from 1, the scheduled thread, and the threads that can make the step.
+  /// The number of the step, counted from 1, the scheduled thread, and the threads that can make the step. `possible`
+  /// is empty if all threads have ended.
   public let step: Int, strand: Int, possible: [Int]
 
   /// A description with the step, the scheduled thread and the threads that can make the step.
@@ -103,21 +104,22 @@ public struct ExplorationSummary: Sendable {
   public let strategy: Explorer.Strategy
   /// The number of schedules that were executed and not abandoned.
   public internal(set) var schedules = 0
-  /// The number of executed schedules that break a promise.
+  /// The number of executed schedules with a defect: a broken promise, a trap or a deadlock.
   public internal(set) var broken = 0
   /// The number of executions that were abandoned, because other schedules represent them.
   public internal(set) var abandoned = 0
   /// Whether every schedule of the strategy was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, including abandoned executions and repetitions of a schedule.
+  /// The number of executions, including abandoned executions and the repetitions that verify a schedule. Other
+  /// executions, such as the search for a shorter failing schedule, do not count.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that make steps in the first schedule or in the shortest failing
   /// schedule.
   public internal(set) var participants: [String] = []
   /// The outcomes of the executed schedules.
   public internal(set) var outcomes: Set<ExecutionOutcome> = []
-  /// The record of the failing schedule with the fewest steps, and with the fewest switches among schedules of equal
-  /// length; nil if no schedule failed.
+  /// The record of the failing schedule with the fewest steps up to the defect. Among schedules of equal length, this
+  /// schedule has the fewest switches. The value is nil if no schedule failed.
   public internal(set) var shortest: Record?
   /// The reason why the program cannot be explored; nil if the program can be explored.
   public internal(set) var unable: String?

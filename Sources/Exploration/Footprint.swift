@@ -1,11 +1,12 @@
 /// The shared objects that a step may change or read.
 ///
-/// Two steps of different threads commute unless one of them may change an object that the other may use. Objects are
-/// hashed to 64 bits. A collision makes two independent steps appear dependent, which costs time but hides no defect.
+/// Two steps of different threads commute unless one may change an object that the other may use. Two increments of a
+/// counter also commute, as do two decrements. Each object is mapped to one of 64 bits. If two objects share a bit,
+/// independent steps can appear dependent, which costs time but hides no defect.
 struct Footprint {
   private var reads: UInt64 = 0
   private var writes: UInt64 = 0
-  /// The counters that the step increments. Increments commute with each other, and decrements commute with each other.
+  /// The counters that the step increments, as a set of bits.
   private var increments: UInt64 = 0
   private var decrements: UInt64 = 0
 

@@ -9,7 +9,7 @@ public final class ModelQueue: @unchecked Sendable {
     public let rawValue: Int
     /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The attribute of a queue that executes several blocks at the same time.
+    /// The attribute of a queue that can execute several blocks at the same time.
     public static let concurrent = Attributes(rawValue: 1)
     /// The attribute of a queue that executes no block until the queue is activated.
     public static let initiallyInactive = Attributes(rawValue: 2)
@@ -21,7 +21,8 @@ public final class ModelQueue: @unchecked Sendable {
     public let rawValue: Int
     /// Creates a set of options from its bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// The flag of a block that excludes all other blocks of its queue while the block runs.
+    /// The flag of a block that excludes all other blocks of its concurrent queue while the block runs. A serial or
+    /// global queue ignores the flag.
     public static let barrier = Flags(rawValue: 1)
   }
 
@@ -41,10 +42,10 @@ public final class ModelQueue: @unchecked Sendable {
   private let target: ModelQueue?
   private let execution = Execution.now
   /// An array with the shared object that represents the order of the queue's blocks; empty for a global queue. The
-  /// object changes when a block is submitted or begins.
+  /// steps that activate the queue, call `sync`, or submit or begin a block change this object.
   let order: [Int]
-  /// The shared objects that represent the free places of the queue and of its targets; empty for a global queue. The
-  /// objects change when a block begins or ends.
+  /// The shared objects that stand for the capacity of the queue and of its targets to run another block; empty for a
+  /// global queue. The steps that activate the queue, call `sync`, or begin or end a block change these objects.
   private let room: [Int]
   private var isActive: Bool
   private var pending: [Item] = []
@@ -228,7 +229,7 @@ public final class ModelGroup: @unchecked Sendable {
 
   func count() { entered += 1 }
 
-  /// Leaves the group. An unbalanced call traps.
+  /// Leaves the group. An unbalanced call has the outcome ``ExecutionOutcome/trap(_:)``.
   public func leave() { leave("leaves the group") }
 
   func leaveAfterBlock() { leave("ends, and leaves the group") }
@@ -252,7 +253,7 @@ public final class ModelGroup: @unchecked Sendable {
     }
   }
 
-  /// Registers a block, which is submitted to `queue` once the group is empty.
+  /// Registers a block. The block is submitted to `queue` once the group is empty.
   public func notify(queue: ModelQueue, execute body: @escaping @Sendable () -> Void) {
     execution.step(.changing([self.object] + queue.order), "asks the group to notify")
     execution.describe("asks the group to notify \(queue.name)")

@@ -40,8 +40,8 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     if execution.isRecording { execution.describe(said ?? "stores \(name): \(words(value))") }
   }
 
-  /// The value of the variable, which is read without a step. Use this property after all threads have ended, or in a
-  /// step that changes the variable.
+  /// The value of the variable. A read of this property is not a step. Use this property after all threads have ended,
+  /// or in a step that changes the variable.
   public var atEnd: Value { stored }
 }
 
@@ -177,7 +177,7 @@ public final class ModelOnce: @unchecked Sendable {
   /// Creates a predicate for which no closure has been executed.
   public init() { object = execution.makeObject() }
 
-  /// Executes `body` if no closure has been executed.
+  /// Waits while another closure is running. Then executes `body` if no closure has been executed.
   public func once(_ body: () -> Void) {
     execution.step(.changing(self.object), "waits for the end of dispatch_once") { !self.isRunning }
     if isDone { return execution.describe("finds that dispatch_once is done") }

@@ -8,7 +8,7 @@ public enum ExecutionOutcome: Hashable, Sendable {
   case trap(String)
   /// No thread can continue. Each text describes what one thread waits for.
   case deadlock([String])
-  /// The execution exceeded the maximum number of steps.
+  /// The execution did not end within the maximum number of steps.
   case endless
   /// The exploration abandoned the execution, because another execution represents it.
   case abandoned
@@ -45,7 +45,8 @@ public struct Record: Sendable, Equatable {
     public let strand: Int
     /// The descriptions of the step's effects.
     public internal(set) var words: [String] = []
-    /// A description of the defect that the step caused; nil if the step caused no defect.
+    /// A description of the outcome that the step decided: a defect, or the reason why the program cannot be explored.
+    /// The value is nil for all other steps.
     public internal(set) var breaks: String?
     /// Whether the step is omitted from reports.
     public internal(set) var isSilent = false
@@ -70,7 +71,7 @@ public struct Record: Sendable, Equatable {
   /// The number of decisive steps whose thread differs from the thread of the previous step.
   var switches: Int { zip(decisive, decisive.dropFirst()).count { $0 != $1 } }
 
-  /// The decisive schedule in the format of the command line: `1.2.2.1`.
+  /// The decisive schedule in the format of the command line, such as `1.2.2.1`.
   public var scheduleText: String { decisive.map(String.init).joined(separator: ".") }
 
   /// The steps with a description, up to the first defect. Silent steps are omitted.

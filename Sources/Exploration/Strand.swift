@@ -2,17 +2,19 @@ import CDispatchSupport
 
 /// A sequence of steps in an execution: a thread of the program, a block of a queue, or a task of Swift concurrency.
 ///
-/// A thread or block is a fiber, which pauses before each step. A task is a series of jobs. Each job is one step, or a
-/// fiber if the pool is limited.
+/// A thread or block is a fiber, which pauses before each step. A task is a series of jobs. Each job is one step. If
+/// the pool is limited, each job runs on a fiber instead, and can consist of several steps.
 final class Strand {
   let number: Int
   let name: String
   /// The queues and locks that the strand holds. The footprint of each step includes these objects, since a step also
   /// releases queues and locks that the strand no longer needs.
   var held: [Int] = []
-  /// The next step of the strand; nil if the strand has ended, or if its task is suspended.
+  /// The next step of the strand; nil before the first step, while the strand runs, while its task is suspended, and
+  /// after the end of the strand.
   var next: Step?
-  /// The fiber of a thread or block; nil for a task without its own thread, and after the end of the strand.
+  /// The fiber on which the strand runs; nil for a task whose jobs run without a fiber, between two jobs of a task, and
+  /// after the end of the strand.
   var fiber: OpaquePointer?
   /// Whether the fiber was stopped permanently.
   var isStuck = false

@@ -2,8 +2,8 @@ import CDispatchSupport
 
 /// Work of a known length: a chain of dependent steps that the compiler cannot shorten.
 ///
-/// The lab measures the speed once and passes it to every worker, so that a given length is the same number of steps
-/// in all variants of a run.
+/// The lab measures the speed once, and passes the speed to every worker. A given length is therefore the same number
+/// of steps in all variants of a run.
 public struct CalibratedWork: Sendable, Codable, Hashable {
   /// The number of steps that one undisturbed core runs in a microsecond.
   public let stepsPerMicrosecond: Double

@@ -94,7 +94,7 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   }
 
   /// Returns the smallest plausible standard deviation of the logarithms of ratios, if many cells are compared with the
-  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs.
+  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs with positive values.
   ///
   /// Among many cells, some look steady by chance. Moreover, Student's distribution does not fit noise that has only a
   /// few values, such as fast and slow. No cell therefore counts as steadier than the median cell.
@@ -140,8 +140,8 @@ extension ConfidenceInterval {
   /// alike.
   public var isNoise: Bool { low <= 1 && high >= 1 && largestDifference > Self.alikeDifference }
 
-  /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio, whose interval
-  /// includes 1; nil if no number of rounds would rank them.
+  /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio; nil if no number
+  /// of rounds would rank the sides. Use this property if the interval includes 1.
   ///
   /// With that many rounds and unchanged noise, the interval either excludes 1 or is no longer noise (``isNoise``). The
   /// width of the interval is inversely proportional to the square root of the number of rounds.

@@ -14,35 +14,35 @@ extension Sequence {
 
 extension [String] {
   /// Returns the elements as a list with `word` before the last item: `a`, `a and b`, `a, b and c`. If there are more
-  /// than `most` elements, the list contains the first `most - 1` elements and the number of the other elements: `a, b
-  /// and 4 more`.
+  /// than `most` elements, the list contains the first `most - 1` elements and the number of the other elements:
+  /// `a, b and 4 more`.
   public func listed(_ word: String = "and", most: Int = .max) -> String {
     if count <= 1 { return first ?? "" }
     if count > most { return prefix(most - 1).joined(separator: ", ") + " \(word) \(count - most + 1) more" }
     return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
   }
 
-  /// Returns the first `most` elements, separated by commas, and the number of the other elements: `a, b, c`, or `a, b,
-  /// c and 4 more`.
+  /// Returns the first `most` elements, separated by commas, and the number of the other elements, if there are any:
+  /// `a, b, c`, or `a, b, c and 4 more`.
   public func abridged(to most: Int) -> String {
     prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
   }
 }
 
 extension Int {
-  /// Returns the number with a noun: `1 round`, `2 rounds`.
+  /// Returns the number with a noun, such as `1 round` or `2 rounds`.
   ///
   /// - Parameter plural: the noun for numbers other than 1; nil for the noun with an s.
   public func counted(_ noun: String, _ plural: String? = nil) -> String {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// The number with commas between groups of three digits, for prose: `40,330`. A number of up to four digits is
-  /// not grouped.
+  /// The number with commas between groups of three digits, for prose, such as `40,330`. A number of up to four digits
+  /// is not grouped.
   public var withCommas: String { grouped.replacing("_", with: ",") }
 
-  /// The number with underscores between groups of three digits, for scenario files: `1_000_000`. A number of up to
-  /// four digits is not grouped.
+  /// The number with underscores between groups of three digits, for scenario files, such as `1_000_000`. A number of
+  /// up to four digits is not grouped.
   public var grouped: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }

@@ -1,4 +1,4 @@
-/// The cost of the lab's own measuring code. A figure near that cost is not reliable.
+/// The cost of the lab's own measuring code. A figure near this cost is not reliable.
 public enum NoiseFloor {
   private static let batch = 2000
   private static let batches = 25

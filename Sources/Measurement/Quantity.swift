@@ -112,8 +112,8 @@ extension Quantity: CustomStringConvertible {
     return number(value / step.0) + step.1
   }
 
-  /// Returns a ratio with three significant digits, including trailing zeros, so that ratios in a column line up:
-  /// `2.00`, `40.0`.
+  /// Returns a ratio with three significant digits, including trailing zeros, such as `2.00` or `40.0`. A ratio has at
+  /// most six decimals, and no decimals from 100 upwards.
   public static func ratio(_ value: Double) -> String {
     let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
     return fixed(value, decimals: ends.count { abs(value) < $0 })
@@ -133,7 +133,8 @@ extension Quantity: CustomStringConvertible {
   }
 
   /// Returns a number as text, with three decimals below 1, two below 10, one below 100 and none from 100 upwards. A
-  /// whole number below 100,000 has commas and no decimals: `40,746`. A number of 9e15 or more can have an exponent.
+  /// whole number below 100,000 has commas and no decimals, such as `40,746`. A number of 9e15 or more can have an
+  /// exponent.
   public static func number(_ value: Double) -> String {
     if value == value.rounded(), abs(value) < 1e5 { return Int(value).withCommas }
     switch abs(value) {

@@ -3,9 +3,9 @@ import Synchronization
 /// A reusable barrier that releases a fixed number of threads at the same instant. The threads spin, because a wake-up
 /// by the kernel would release them microseconds apart, and the races that the lab looks for are shorter.
 ///
-/// A thread yields after about 50 us of spinning, so that more threads than cores still make progress. A thread does
-/// not yield earlier: on a busy machine, a thread that gave up its core would seldom be running when the next thread
-/// arrives.
+/// A thread yields after about 50 us of spinning. The barrier therefore also works for more threads than cores. A
+/// thread does not yield earlier: on a busy machine, a thread that gave up its core would seldom be running when the
+/// next thread arrives.
 public final class SpinBarrier: Sendable {
   @usableFromInline let parties: Int
   @usableFromInline let arrived = Atomic<Int>(0)

@@ -30,8 +30,8 @@ public struct States: Sendable {
     upper = (Self.median(clusters.upper), clusters.upper.count)
   }
 
-  /// Returns the ratio of the highest to the lowest figure, without the outermost tenth at each end, so that one
-  /// outlier does not widen a cluster.
+  /// Returns the ratio of the highest to the lowest figure of a cluster. In a cluster of ten or more figures, the
+  /// outermost tenth at each end is ignored. One outlier does not widen such a cluster.
   private static func spread(_ sorted: ArraySlice<Double>) -> Double {
     let inner = sorted.dropFirst(sorted.count / 10).dropLast(sorted.count / 10)
     return (inner.last ?? 1) / (inner.first ?? 1)

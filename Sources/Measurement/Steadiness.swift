@@ -18,7 +18,7 @@ public struct Steadiness: Sendable {
 
   /// The labels and the states of the series that have two states.
   public let bimodal: [(label: String, states: States)]
-  /// The labels of the series with one state whose standard deviation is more than half of the mean.
+  /// The labels of the series that have one state, and a standard deviation of more than half of the mean.
   public let unsettled: [String]
   /// The labels of the series with outliers, and the number of outliers of each series. An outlier is a figure with a
   /// modified z-score above 3.5 (Iglewicz and Hoaglin, "How to Detect and Handle Outliers", 1993). A series that is

@@ -1,5 +1,5 @@
 /// The statistics of a nonempty set of samples. A percentile is nil if the set is too small: the p99 of ten samples
-/// would be equal to their maximum.
+/// would be exactly or nearly their maximum.
 public struct Summary: Sendable, Hashable, Codable {
   /// The number of samples, at least 1.
   public let count: Int
@@ -32,7 +32,7 @@ public struct Summary: Sendable, Hashable, Codable {
   public init?(_ histogram: LatencyHistogram) { self.init(pairs: histogram.pairs) }
 
   /// Creates the statistics of ascending `[value, count]` pairs, as ``LatencyHistogram/pairs`` returns them; nil if
-  /// there are no samples. Elements that do not have two numbers are ignored.
+  /// there are no samples. Elements that do not have two numbers, or whose count is 0, are ignored.
   public init?(pairs: [[UInt64]]) {
     let pairs = pairs.filter { $0.count == 2 && $0[1] > 0 }
     guard let first = pairs.first, let last = pairs.last else { return nil }

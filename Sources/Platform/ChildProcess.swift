@@ -102,8 +102,8 @@ public struct ChildProcess: Sendable {
   /// - Returns: true if this process adopts orphans from now on; false if the system does not support the adoption.
   public static func adoptOrphans() -> Bool { gcdlab_adopt_orphans() == 0 }
 
-  /// Waits until any child or adopted descendant has ended, and collects its status. Returns at once if there are no
-  /// children.
+  /// Waits until any child or adopted descendant has ended, and collects the status of that process. Returns at once if
+  /// there are no children.
   public static func waitForAny() {
     var status: Int32 = 0
     while waitpid(-1, &status, 0) < 0, errno == EINTR {}

@@ -13,7 +13,8 @@ public enum Confinement {
 
   /// The cores that this process may use, in the order in which the lab chooses them. The order begins with one logical
   /// core of each physical core. The siblings of these logical cores follow. Siblings share execution units, so two
-  /// siblings are slower than two physical cores.
+  /// siblings are slower than two physical cores. If the system does not report siblings, the cores are in the order of
+  /// their numbers.
   public static var coresInTurn: [Int] { inTurn(Host.coreNumbers, siblings: siblings(of:)) }
 
   /// Returns `cores` in the order in which the lab chooses them.
@@ -43,8 +44,8 @@ public enum Confinement {
     }
   }
 
-  /// Returns `cores` as the argument that follows the subcommand of a confined process: `0,1`. The process must be
-  /// confined before `main` runs, since Dispatch counts the cores before `main`.
+  /// Returns `cores` as the argument that follows the subcommand of a confined process, such as `0,1`. The process must
+  /// be confined before `main` runs, since Dispatch counts the cores before `main`.
   public static func argument(_ cores: [Int]) -> String { cores.map(String.init).joined(separator: ",") }
 
   /// Verifies that this process is confined to `cores`.

@@ -39,8 +39,8 @@ public struct DescriptorLimit: Sendable, Equatable {
     guard setrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "limit open descriptors to \(soft)") }
   }
 
-  /// The size of the descriptor table that `getdtablesize()` returns, which is the soft limit. The Concurrency
-  /// Programming Guide computes the size of its descriptor pool from this number.
+  /// The size of the descriptor table, as `getdtablesize()` reports it. On Linux, this size is the soft limit. The
+  /// Concurrency Programming Guide computes the size of its descriptor pool from this number.
   public static var tableSize: Int { Int(getdtablesize()) }
 
   /// Returns the number of descriptors that can still be opened under a soft limit of `limit`: the number of unused

@@ -19,7 +19,7 @@ public func readFile(_ path: String) -> String? { try? readBytes(path, atMost: 1
 /// the limit.
 ///
 /// - Throws: ``SystemError`` if the file cannot be opened or read, or if it is neither a regular file nor a pipe. A
-///   device, for example, may have no end.
+///   device is not read, since a device may have no end.
 public func readBytes(_ path: String, atMost limit: Int) throws(SystemError) -> [UInt8] {
   var status = stat()
   guard stat(path, &status) == 0 else { throw SystemError(errno, "read \(path)") }
@@ -63,7 +63,8 @@ private func read(
   }
 }
 
-/// Returns the names in a directory except `.` and `..`, in no particular order; nil if the directory cannot be read.
+/// Returns the names of the entries of a directory except `.` and `..`, in no particular order; nil if the directory
+/// cannot be read.
 public func namesInDirectory(_ path: String) -> [String]? {
   guard let directory = opendir(path) else { return nil }
   defer { closedir(directory) }

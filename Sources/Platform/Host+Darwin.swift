@@ -3,7 +3,7 @@
 
   // This code follows the documented API. The project's CI has no Mac, and neither compiles nor runs this code.
   extension Host {
-    /// The absolute path of the running binary.
+    /// The path of the running binary; the first command-line argument if the system does not report the path.
     public static var executablePath: String {
       var size: UInt32 = 0
       _NSGetExecutablePath(nil, &size)
@@ -54,7 +54,7 @@
       "mach receive", "memory pressure",
     ]
 
-    /// The number of clock ticks per second.
+    /// The number of clock ticks per second. A clock tick is the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(_SC_CLK_TCK)) }
   }
 #endif

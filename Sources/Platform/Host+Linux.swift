@@ -2,7 +2,8 @@
   import Glibc
 
   extension Host {
-    /// The absolute path of the running binary.
+    /// The absolute path of the running binary. If `/proc` does not report the path, the value is the first
+    /// command-line argument, or an empty string if there are no arguments.
     public static var executablePath: String {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -11,8 +12,8 @@
       return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The running binary, as it was when the process started. The kernel retains the binary's file even if another
-    /// file replaces it.
+    /// The running binary, as it was when the process started. The kernel retains the file of the binary even if
+    /// another file takes the path of the binary.
     public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
 
     /// The processor's name; nil if `/proc/cpuinfo` does not contain the name.
@@ -30,8 +31,8 @@
     }
 
     /// The resident memory of this process in bytes; nil if `/proc/self/smaps_rollup` cannot be read. The kernel walks
-    /// the page tables to compute this figure. The cheaper counters have an error that can exceed the memory of a
-    /// thousand queues.
+    /// the page tables to compute this figure. Cheaper counters, such as the counters in `/proc/self/statm`, are less
+    /// exact: their error can exceed the memory that a thousand dispatch queues use.
     public static var residentMemory: Int? {
       firstLine(of: "/proc/self/smaps_rollup", startingWith: "Rss:")?
         .split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
@@ -54,7 +55,7 @@
     /// The kinds of dispatch source that exist on this system.
     public static let dispatchSources = ["timer", "signal", "read", "write", "data add", "data or", "data replace"]
 
-    /// The number of clock ticks per second, the unit of ``ProcessorTimes``.
+    /// The number of clock ticks per second. A clock tick is the unit of ``ProcessorTimes``.
     public static var ticksPerSecond: Double { Double(sysconf(Int32(_SC_CLK_TCK))) }
 
     private static func firstLine(of path: String, startingWith prefix: String) -> String? {

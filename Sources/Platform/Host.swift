@@ -3,7 +3,7 @@ import CDispatchSupport
 /// Information that the operating system reports about this machine and about this process. `Host+Linux.swift` and
 /// `Host+Darwin.swift` contain the members that differ by platform.
 public enum Host {
-  /// The system's name and kernel release, as `uname` reports them; `unknown` if `uname` fails.
+  /// The system's name and kernel release, as `uname` reports them; both are `unknown` if `uname` fails.
   public static var kernel: (name: String, release: String) {
     var names = utsname()
     guard uname(&names) == 0 else { return ("unknown", "unknown") }
@@ -21,10 +21,11 @@ public enum Host {
     withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// The soft limit on open descriptors; `Int.max` if there is no limit.
+  /// The soft limit on open descriptors; `Int.max` if there is no limit, or if the system does not report the limit.
   public static var descriptorLimit: Int { limit(GCDLAB_LIMIT_DESCRIPTORS) ?? Int.max }
 
-  /// The soft limit on this user's threads; nil if there is no limit.
+  /// The soft limit on the number of this user's threads; nil if there is no limit, or if the system does not report
+  /// the limit.
   public static var threadLimit: Int? { limit(GCDLAB_LIMIT_THREADS) }
 
   /// The soft limits on memory in bytes, each with the option of `ulimit` that sets it (`-v`, `-d`). Unset limits are
@@ -35,7 +36,8 @@ public enum Host {
     }
   }
 
-  /// The soft limit on a thread's stack in bytes; nil if there is no limit.
+  /// The soft limit on the size of a thread's stack, in bytes; nil if there is no limit, or if the system does not
+  /// report the limit.
   public static var stackLimit: Int? { limit(GCDLAB_LIMIT_STACK) }
 
   private static func limit(_ which: gcdlab_limit) -> Int? {

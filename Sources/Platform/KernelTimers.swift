@@ -18,7 +18,7 @@ public enum KernelTimers {
       let timers = numbers.filter { currentPath(of: $0) == "anon_inode:[timerfd]" }
       var armed: [Armed] = []
       for number in timers {
-        // Another thread may have closed the descriptor since it was listed.
+        // Another thread may have closed the descriptor since the listing.
         guard let lines = readFile("/proc/self/fdinfo/\(number)")?.split(separator: "\n") else { continue }
         func values(_ field: String) -> [Int]? {
           lines.first { $0.hasPrefix(field) }?.split { !$0.isNumber }.compactMap { Int($0) }

@@ -16,11 +16,11 @@ public struct Lifeline: Sendable {
     (readingEnd, writingEnd) = try makePipe()
   }
 
-  /// Closes the writing end of the pipe, so that the other process reads the end of the file.
+  /// Closes the writing end of the pipe. The other process then reads the end of the file.
   public func end() { close(writingEnd) }
 
-  /// Calls `body` on a new thread when the process that owns the lifeline has ended, or has closed the lifeline. Call
-  /// this method in a process whose standard input is a lifeline.
+  /// Calls `body` on a new thread when the process that owns the lifeline has ended, or has closed the lifeline. Also
+  /// calls `body` if standard input cannot be read. Call this method in a process whose standard input is a lifeline.
   ///
   /// - Throws: ``SystemError`` if no thread can be started.
   public static func whenOwnerEnds(_ body: @escaping @Sendable () -> Void) throws(SystemError) {

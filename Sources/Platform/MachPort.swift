@@ -41,7 +41,7 @@
       guard status == KERN_SUCCESS else { throw SystemError(EPIPE, "send to a Mach port") }
     }
 
-    /// Returns the number in the next message; nil if no message is pending.
+    /// Returns the number in the next message; nil if no message is pending, or if the receive right was released.
     public func receive() -> Int32? {
       let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.largestMessage, alignment: 16)
       defer { memory.deallocate() }

@@ -1,7 +1,7 @@
 /// A limit on the memory of a process (`ulimit -v`, `-d`) under which no further thread can be started.
 ///
 /// The system applies such a limit to each process separately. Even if another process can start a thread, this process
-/// may be unable to start one.
+/// may be unable to start a thread.
 public struct MemoryShortage: Sendable, CustomStringConvertible {
   /// The option of `ulimit` that sets the limit.
   let option: String

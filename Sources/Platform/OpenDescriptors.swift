@@ -3,8 +3,9 @@ public enum OpenDescriptors {
   /// The largest number of descriptors that are examined one by one.
   private static let mostExamined = 1 << 20
 
-  /// Returns the number of open descriptors; nil if the system does not report the number. On Linux 6.2 or later, the
-  /// call takes less than a microsecond and uses no descriptor, so it succeeds even if no descriptor is left.
+  /// Returns the number of open descriptors. On Linux 6.2 or later, the call takes less than a microsecond and uses no
+  /// descriptor. If the system does not report the number, the call examines each number below the soft limit, and
+  /// returns nil if the limit is above 2^20.
   public static func count() -> Int? {
     #if os(Linux)
       // Since Linux 6.2, the size of this directory is the number of its entries. In earlier versions the size is 0.

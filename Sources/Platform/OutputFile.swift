@@ -2,12 +2,11 @@ import CDispatchSupport
 
 /// A file that is written completely or not at all. The text is written to a draft in the same directory, and the draft
 /// is then renamed. The new file has the mode of the old file, and the owner of the old file if the system permits
-/// this. If the path is a link, the destination of the link is replaced. If the path refers to a pipe or a device, the
-/// text is written directly.
+/// this. By default, the destination of a link is replaced, and a pipe or a device is written directly.
 public struct OutputFile: Sendable {
   /// The path of the file.
   public let path: String
-  /// The path after resolution of a link at its end.
+  /// The path to replace: the path after resolution of a link at its end, or the path itself if links are not followed.
   private let target: String
   /// The pipe or device that is written directly; nil for a regular file. The stream stays open between two writes,
   /// since closing a pipe would end the pipe for its reader.
@@ -67,7 +66,7 @@ public struct OutputFile: Sendable {
     }
     if !isNamed {
       if gcdlab_name_file(descriptor, target) == 0 { return }
-      // A file exists at the target, and only a rename replaces that file.
+      // If a file exists at the target, only a rename replaces the file.
       guard errno == EEXIST, gcdlab_name_file(descriptor, draft) == 0 else {
         throw SystemError(errno, "write \(path)")
       }
@@ -133,8 +132,8 @@ public struct OutputFile: Sendable {
 
   private var directory: Substring { Self.directory(of: target) }
 
-  /// The path of a draft with a name. The draft is in the target's directory, so that the rename is atomic. The name of
-  /// the draft contains the process identifier, so that two labs do not use the same draft.
+  /// The path of a draft with a name. The draft is in the target's directory, since a rename is atomic only within a
+  /// file system. The name of the draft contains the process identifier, since two labs must not use the same draft.
   private var draft: String { "\(directory).\(target[directory.endIndex...]).gcdlab-\(getpid())" }
 }
 
@@ -143,7 +142,7 @@ private final class Stream: Sendable {
   let descriptor: Int32
 
   init(_ path: String) throws(SystemError) {
-    // Opening a pipe must not wait for a reader, since there might never be one.
+    // Opening a pipe must not wait for a reader, since a reader might never appear.
     descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard descriptor >= 0 else {
       throw SystemError(errno, errno == ENXIO ? "write \(path), which nobody reads" : "write \(path)")

@@ -22,7 +22,7 @@ public struct PathEvent: Sendable {
     case overflow
   }
 
-  /// The time at which the handler received the change, in monotonic nanoseconds.
+  /// The time at which the handler of the dispatch source started, in monotonic nanoseconds.
   public let time: UInt64
   /// The kind of the change.
   public let kind: Kind

@@ -20,15 +20,14 @@
 
     /// The watched files of one directory.
     private struct Directory {
-      /// The prefixes of the paths of the directory's entries: one for each path by which the whole directory is
-      /// watched.
+      /// The prefixes of the entries' paths: one prefix for each path under which the whole directory is watched.
       var prefixes: [String] = []
-      /// The paths by which single entries are watched, by the names of the entries.
+      /// The paths under which individual entries are watched, keyed by entry name.
       var paths: [String: [String]] = [:]
 
       var isEmpty: Bool { prefixes.isEmpty && paths.values.allSatisfy(\.isEmpty) }
 
-      /// Returns the distinct paths by which the entry `name` is watched.
+      /// Returns the distinct paths under which the entry `name` is watched.
       func paths(of name: String) -> [String] {
         let single = paths[name] ?? []
         return single + prefixes.map { $0 + name }.filter { !single.contains($0) }
@@ -44,18 +43,20 @@
     private let stream: InotifyStream
     private var directories: [Int32: Directory] = [:]
     private var known: [String: Known] = [:]
-    /// The numbers of the watches of single files, by the paths of the files.
+    /// The numbers of the watches of individual files, keyed by the path of the file.
     private var files: [String: Int32] = [:]
-    /// The numbers of the watches of directories, by watched path. The watched directory is the path itself if the path
-    /// is a directory, and the parent of the path otherwise. A path whose directory does not exist has no watch.
+    /// The numbers of the watches of directories, keyed by watched path. The watched directory is the path itself if
+    /// the path is a directory, and the parent of the path otherwise. A path whose directory does not exist has no
+    /// watch.
     private var places: [String: Int32] = [:]
-    /// The inodes of the files that were found in a new directory, by path. An event may report such a file again.
+    /// The inodes of the files that were found in a new directory, keyed by path. An event may report such a file
+    /// again.
     private var arrived: [String: ino_t] = [:]
-    /// The watched paths that lead through an entry of a directory, by the watch of the directory and the name of the
-    /// entry. The entry may be removed and created again.
+    /// The watched paths that lead through an entry of a directory, keyed by the number of the directory's watch and by
+    /// the name of the entry. The entry may be removed and created again.
     private var ways: [Int32: [String: Set<String>]] = [:]
 
-    /// Starts to watch `paths`: directories, and files that may not exist yet.
+    /// Starts to watch `paths`: directories, and files that need not exist yet.
     ///
     /// - Parameter handler: a closure that receives the changes, one at a time.
     /// - Throws: ``SystemError`` if the directory of a path does not exist, or if a path cannot be watched.
@@ -143,8 +144,8 @@
     }
 
     /// Handles the appearance or disappearance of a parent directory of `path`. If the directory of `path` is now a
-    /// different directory, the method watches the current directory, and reports the files that disappeared or
-    /// appeared with it.
+    /// different directory, the method watches the new directory. The method then reports the files that disappeared
+    /// with the old directory, and the files that appeared with the new directory.
     private func arrive(at path: String, _ time: UInt64) {
       // The parent directories are watched first, so that everything that appears later causes an event.
       watchWay(to: path)
@@ -169,7 +170,7 @@
       }
     }
 
-    /// Handles the removal or renaming of the directory of `path`, whose watch has the number `number`.
+    /// Handles the removal or renaming of the directory of `path`. `number` is the number of the directory's watch.
     private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
@@ -197,8 +198,7 @@
       }
     }
 
-    /// Ends the watch of the file at `path`, unless another watched path refers to that file, or the file is a
-    /// directory that is watched itself.
+    /// Ends the watch of the file at `path`, unless the watch also serves another watched path or a watched directory.
     private func unfollow(_ path: String) {
       guard let number = files.removeValue(forKey: path), !files.values.contains(number), directories[number] == nil,
         ways[number] == nil

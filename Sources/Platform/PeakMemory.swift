@@ -11,7 +11,7 @@ extension Host {
       var usage = rusage()
       return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
     #else
-      // ru_maxrss is not suitable: a process inherits it from its parent.
+      // ru_maxrss is not suitable, since a process inherits the value from its parent.
       guard let status = readFile("/proc/self/status"), let start = status.firstRange(of: "VmHWM:") else { return nil }
       let digits = status[start.upperBound...].drop { !$0.isNumber }.prefix { $0.isNumber }
       return Int(digits).map { $0 << 10 }

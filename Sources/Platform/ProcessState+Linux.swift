@@ -6,8 +6,8 @@
     /// state.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
-    /// Returns the state of this process without the calling thread; nil if the system does not report the state. The
-    /// processor time includes the calling thread.
+    /// Returns the state of this process without the calling thread; nil if there are no other threads, or if the
+    /// system does not report the state. The processor time includes the calling thread.
     public static func ofOtherThreads() -> ProcessState? {
       ProcessState(of: getpid(), but: ThreadCensus.currentThread)
     }
@@ -29,8 +29,8 @@
         processorTime: UInt64(Double(ticks) * 1e9 / Host.ticksPerSecond))
     }
 
-    /// Returns the number of times that each thread of a process was given a core, by the number of the thread. The
-    /// thread `spectator` is omitted. The values are text, as in `/proc`.
+    /// Returns, for each thread of a process, the number of times that the thread was given a core. The thread
+    /// `spectator` is omitted. The keys are the numbers of the threads. The values are text, as in `/proc`.
     private static func turns(of process: pid_t, but spectator: Int?) -> [String: Substring] {
       let tasks = namesInDirectory("/proc/\(process)/task")?.filter { Int($0) != spectator } ?? []
       let turns = tasks.map {

@@ -22,7 +22,7 @@ public struct Program: Sendable {
     case isStatic
     /// The program runs with privileges that differ from its caller's, so the loader does not preload the recorder.
     case privileged
-    /// The recorder cannot be loaded into the program, for the reason in the associated value.
+    /// The program cannot be recorded, for the reason in the associated value.
     case other(String)
   }
 

@@ -64,7 +64,7 @@ public final class Recorder: Sendable {
     }
   }
 
-  /// The reason why there are no reports of the scheduler; nil if there are reports.
+  /// The reason why the scheduler's reports cannot be collected; nil if the collection has not failed.
   public var obstacle: SystemError? { state.withLock { $0.obstacle } }
 
   /// Ends the recording, and returns all records of a worker that has ended.
@@ -168,8 +168,8 @@ extension RecordedEvent {
 }
 
 extension RecordedSwitch {
-  /// Creates a report of the scheduler. The time is converted from the kernel's clock to the clock of this process,
-  /// which is `ahead` nanoseconds ahead.
+  /// Creates a report of the scheduler. The time is converted to the clock of this process, which is `ahead`
+  /// nanoseconds ahead of the kernel's clock.
   fileprivate init(_ report: gcdlab_switch, ahead: UInt64) {
     self.init(
       Kind(rawValue: report.kind) ?? .lost, at: report.time &+ ahead, thread: Int(report.thread),

@@ -5,8 +5,8 @@ import Synchronization
 /// following links, and changes or removes only directories that the lab created.
 ///
 /// A worker creates its directories inside the directory of its trial, whose name is unknown to other programs until
-/// the directory exists. When the worker ends, or when the worker detects that the lab has ended, it removes everything
-/// that the trial created. If the worker was killed, the lab removes everything that the trial created.
+/// the directory exists. When the worker ends, or when the worker detects that the lab has ended, the worker removes
+/// everything that the trial created. If the worker was killed, the lab removes everything that the trial created.
 public struct ScratchDirectory: Sendable {
   /// The path of the directory.
   public let path: String
@@ -86,15 +86,15 @@ public struct ScratchDirectory: Sendable {
     return name
   }
 
-  /// Removes all files of a trial whose worker has ended.
+  /// Ends a trial whose worker has ended, and removes all files that the trial created.
   public static func endTrial(_ name: String) {
     remove(trial: name)
     begun.withLock { _ = $0.remove(name) }
     trials.leave()
   }
 
-  /// Removes the files of all trials, for a lab that ends at once and has killed its workers. First waits until all
-  /// trials have ended and can create no further files, but no longer than `limit`.
+  /// Removes the files of all trials. Call this method in a lab that has killed its workers and is about to exit. First
+  /// waits for at most `limit` until all trials have ended, and can create no further files.
   public static func endTrials(within limit: DispatchTimeInterval) {
     _ = trials.wait(timeout: .now() + limit)
     for name in begun.withLock({ $0 }) { remove(trial: name) }
@@ -118,7 +118,8 @@ public struct ScratchDirectory: Sendable {
   }
 
   /// The directory in which the lab and its workers create their directories: `TMPDIR`, or `/tmp` if `TMPDIR` is not
-  /// set. Errors contain this path, so that trials that fail for one reason report one message.
+  /// set. Errors contain this path and not that of a trial's directory. Trials that fail for the same reason thus
+  /// report the same message.
   public static var parent: String { Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp" }
 }
 

@@ -18,7 +18,7 @@ public struct SourceLines: Sendable {
     self.places = places
   }
 
-  /// Returns the file and the line of an address: `main.swift:12`; nil if the location is not known.
+  /// Returns the file and the line of an address, such as `main.swift:12`; nil if the location is not known.
   public func place(of address: UInt64) -> String? { places[address] }
 
   /// Returns the location of each address as `llvm-symbolizer` writes it; an empty array if `llvm-symbolizer` fails or
@@ -36,8 +36,8 @@ public struct SourceLines: Sendable {
     return pclose(output) == 0 && lines.count == addresses.count ? lines : []
   }
 
-  /// Returns a location as file name and line: `main.swift:12` for `/home/me/main.swift:12:3`; nil for code that the
-  /// compiler generated.
+  /// Returns a location as file name and line: `main.swift:12` for `/home/me/main.swift:12:3`; nil if the location is
+  /// not known, or if the compiler generated the code.
   private static func readable(_ place: String) -> String? {
     let parts = place.split(separator: ":")
     guard parts.count >= 3, let line = Int(parts[parts.count - 2]), line > 0,

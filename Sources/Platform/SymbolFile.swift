@@ -48,8 +48,8 @@ public struct SymbolFile: Sendable {
   /// Returns the name of the function at an address, as in the source code; nil if no function is known at the address.
   public func name(at address: UInt64) -> String? { symbol(at: address).map(Self.readable) }
 
-  /// Returns whether the function at an address is part of Dispatch, which static programs contain; false if no
-  /// function is known at the address.
+  /// Returns whether the function at an address is part of a copy of Dispatch in the file; false if no function is
+  /// known at the address.
   public func isOfDispatch(_ address: UInt64) -> Bool {
     symbol(at: address).map { symbol in
       symbol.hasPrefix("_dispatch_") || symbol.hasPrefix("$s8Dispatch") || symbol.contains("8DispatchE")
@@ -66,7 +66,8 @@ public struct SymbolFile: Sendable {
     return symbols[low - 1].name
   }
 
-  /// Returns the name of a symbol as in the source code, such as `Store.save(item:)` or `closure #1 in main`.
+  /// Returns the name of a symbol as in the source code, such as `Store.save(item:)` or `closure #1 in main`; the
+  /// symbol itself if it cannot be demangled.
   static func readable(_ symbol: String) -> String {
     if symbol.hasPrefix("_Z"), let text = gcdlab_demangle_cxx(symbol) {
       defer { free(text) }
@@ -119,7 +120,8 @@ public struct SymbolFile: Sendable {
     return withoutTypes(String(whole[dot...]))
   }
 
-  /// Returns a function's name with the labels of its parameters, but without their types: `save(item:_:)`.
+  /// Returns a function's name with the labels of its parameters, but without their types, such as `save(item:_:)`. A
+  /// name without parameters is returned unchanged.
   private static func withoutTypes(_ name: String) -> String {
     guard let open = name.firstIndex(of: "("), name.last == ")" else { return name }
     var labels = ""

@@ -4,7 +4,7 @@ import Synchronization
 /// A counter of the system calls that a piece of code makes.
 ///
 /// Linux 5.11 or later on x86-64 reports system calls exactly and without privileges: each call of the thread becomes a
-/// signal, and the handler of the signal counts the call and continues it (`SystemCalls.c`). A call then takes some
+/// signal, and the handler of the signal counts and continues the call (`SystemCalls.c`). A call then takes some
 /// microseconds, so no code is timed while calls are counted. A function that the vDSO executes without entering the
 /// kernel (`clock_gettime`) is not a system call.
 public enum SystemCalls {
@@ -12,8 +12,8 @@ public enum SystemCalls {
   /// installed.
   private static let counting = Mutex(0)
 
-  /// Executes `body` and counts the system calls that the calling thread makes meanwhile. The count includes the calls
-  /// of signal handlers that interrupt the thread, but not the calls of other threads.
+  /// Executes `body`, and counts the system calls that the calling thread makes while `body` runs. The count includes
+  /// the calls of signal handlers that interrupt the thread, but not the calls of other threads.
   ///
   /// - Returns: the count; nil if the system cannot count calls (another system or processor, an old kernel, a
   ///   sanitizer), or if the thread is counting already. `body` is executed in both cases.

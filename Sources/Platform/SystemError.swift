@@ -4,7 +4,8 @@ import SystemPackage
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`.
   public let code: Int32
-  /// A description of the failed action, with the reason: `cannot start a thread: Resource temporarily unavailable`.
+  /// A description of the failed action, and the reason, such as
+  /// `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 
   /// Whether the call failed because a resource of the machine, or a limit on a resource, is exhausted.

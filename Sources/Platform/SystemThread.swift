@@ -13,8 +13,8 @@ public struct SystemThread: @unchecked Sendable {
   ///
   /// - Throws: ``SystemError`` if no thread can be started (`EAGAIN` at a thread limit).
   public init(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    // A thread that is started from the pool inherits the name of a pool thread, by which the census recognizes the
-    // pool.
+    // The census recognizes pool threads by their names, and a thread that is started from the pool inherits such a
+    // name.
     var name = (UInt64(0), UInt64(0))
     let isFromPool =
       !OwnThreads.hasCurrent && withUnsafeMutableBytes(of: &name) { gcdlab_hide_pool_name($0.baseAddress) }

@@ -39,8 +39,9 @@
 
     private static let hasSeenName = Atomic(false)
 
-    /// Returns whether the thread `id` in the system call `call` is a pool thread, independently of its name. A pool
-    /// thread is not the main thread, not one of the lab's own threads (`own`), and not Dispatch's event thread.
+    /// Returns whether the thread `id`, which is in the system call `call`, is a pool thread. The name of the thread
+    /// does not matter. A pool thread is not the main thread, not one of the lab's own threads (`own`), and not
+    /// Dispatch's event thread.
     static func isOfPool(_ id: Int, _ call: String, _ own: Set<Int>) -> Bool {
       guard id != Int(getpid()), !own.contains(id) else { return false }
       return !gcdlab_is_event_wait(call.split(separator: " ").first.flatMap { Int64($0) } ?? -1)
@@ -73,8 +74,9 @@
   // MARK: Counts
 
   extension ThreadCensus {
-    /// Returns the current number of threads of this process; nil if `/proc` does not report the number. The call takes
-    /// less than a microsecond and needs no descriptor.
+    /// Returns the current number of threads of this process; nil if `/proc` does not report the number. After the
+    /// first call, and if the link count of `/proc/self/task` gives the number, the call takes less than a microsecond
+    /// and needs no descriptor. Otherwise the call lists the directory.
     public static func count() -> Int? { countsLinks ? linked() : namesInDirectory("/proc/self/task")?.count }
 
     /// Returns the number of threads, computed from the link count of the threads' directory in `/proc`; nil if the

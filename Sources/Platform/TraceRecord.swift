@@ -20,9 +20,9 @@ public struct RecordedEvent: Sendable, Equatable {
   /// The number of iterations, of text parts or of calls, or the duration of a submission in nanoseconds, depending on
   /// ``kind``.
   public var count: Int
-  /// The first value of the event, whose meaning depends on ``kind``.
+  /// The first value of the event. The meaning of the value depends on ``kind``.
   public var a: UInt64
-  /// The second value of the event, whose meaning depends on ``kind``.
+  /// The second value of the event. The meaning of the value depends on ``kind``.
   public var b: UInt64
 
   /// Creates an event from its properties.
@@ -90,14 +90,14 @@ public struct TraceRecord: Sendable {
   /// The events that the process wrote, in order of time.
   public var events: [RecordedEvent]
   /// The number of events that were dropped because the memory was full, and the time of the first dropped event in
-  /// monotonic nanoseconds.
+  /// monotonic nanoseconds; both are 0 if no event was dropped.
   public var lost: (events: Int, first: UInt64)
   /// The time up to which events were overwritten by later events, in monotonic nanoseconds; 0 if no event was
   /// overwritten.
   public var overwrittenUntil: UInt64 = 0
   /// The scheduling events, in order of time.
   public var switches: [RecordedSwitch]
-  /// The reason why there are no scheduling events; nil if scheduling events were recorded.
+  /// The reason why scheduling events could not be recorded; nil if there was no such failure.
   public var obstacle: SystemError?
   /// Whether the calls of Dispatch could be recorded. For a trial, the value depends on how this binary is linked. For
   /// a user's program, the value is false if the program wrote no records.

@@ -3,8 +3,8 @@ import Dispatch
 import Synchronization
 
 /// A watch that detects whether the wall clock was set. If the clock was set between two wall-clock times, the two
-/// times cannot be compared. A gradual correction of the clock does not count. Darwin does not report that the clock is
-/// set, so the watch detects nothing on Darwin.
+/// times cannot be compared. A gradual correction of the clock does not count. The watch is implemented only on Linux
+/// (`timerfd`). On Darwin, or if no descriptor is left, the watch detects nothing.
 public final class WallClockWatch: Sendable {
   private struct State {
     var wasSet = false
@@ -12,7 +12,7 @@ public final class WallClockWatch: Sendable {
   }
   private let state = Mutex(State())
   /// The source of the watch; nil if there is no descriptor. Any thread may use the source, although Dispatch does not
-  /// declare it as Sendable.
+  /// declare the source as Sendable.
   private nonisolated(unsafe) let source: (any DispatchSourceRead)?
 
   /// Creates a watch that begins now.

@@ -67,8 +67,8 @@ struct RenderOptions: ParsableArguments {
   @Flag(help: "Count a refuted performance claim as a failure.")
   var strict = false
 
-  /// Returns the files to write. The files are prepared before a run starts, so that the results of a long run are not
-  /// lost.
+  /// Returns the files to write. The files are prepared before a run starts. An invalid path is thus reported before
+  /// there are results to lose.
   ///
   /// - Parameter others: The files that other options specify.
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
@@ -124,7 +124,8 @@ struct Export {
     try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
   }
 
-  /// Returns the export in the format `html` or `junit` to a file with any extension; an empty array if `path` is nil.
+  /// Returns an array with one export, in the format `html` or `junit`, to a file with any extension; an empty array if
+  /// `path` is nil.
   ///
   /// - Throws: ``InputError`` if the file cannot be written.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {

@@ -60,8 +60,8 @@ struct RunOptions: ParsableArguments {
   }
 
   /// Returns the budget of the run. `precision` and `time` are the defaults of the options `--precision` and `--time`.
-  /// The default precision does not apply to a thorough run, to a run with `--rounds`, or to a quick run without
-  /// `--time`.
+  /// If there is a precision and neither `--time` nor `time` is given, the time limit is one minute. The default
+  /// precision does not apply to a thorough run, to a run with `--rounds`, or to a quick run without `--time`.
   ///
   /// - Throws: `ValidationError` if the value of an option is invalid.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {

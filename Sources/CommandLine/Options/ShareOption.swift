@@ -1,9 +1,9 @@
 import ArgumentParser
 import Measurement
 
-/// The value of an option that is a percentage: `2%`.
+/// The value of an option that expects a percentage, such as `2%`.
 struct Share {
-  /// The percentage as a fraction: 0.02.
+  /// The percentage as a fraction; for example, 0.02 for `2%`.
   let value: Double
 
   /// Creates a share from the text of an option.

@@ -4,7 +4,7 @@ import Instruments
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
 /// Swift's pool has one thread per core for each priority, and relies on tasks that suspend instead of blocking. A
-/// blocking call breaks that rule:
+/// blocking call violates this expectation:
 ///
 /// ```swift
 /// Task { semaphore.wait() }

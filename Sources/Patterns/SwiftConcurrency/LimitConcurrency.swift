@@ -12,8 +12,8 @@ import Synchronization
 /// at which each job began and ended show how many jobs were in progress at once. In the second phase, each job waits
 /// at its beginning until no further job begins and all threads sleep (``Standstill``).
 ///
-/// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
-/// (Concurrency Programming Guide) in Swift concurrency.
+/// Beyond the documents: this pattern applies "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
+/// (Concurrency Programming Guide) to Swift concurrency.
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
 

@@ -5,13 +5,13 @@ import Synchronization
 /// What happens if tasks open more files at once than the process may open?
 ///
 /// A process may have only a limited number of file descriptors open, and Dispatch does not observe this limit. The
-/// document recommends a semaphore whose initial value is half the size of the descriptor table. Each task waits on the
-/// semaphore before it opens a file, and signals the semaphore after it has closed the file. The variant `semaphore`
-/// follows this recommendation.
+/// Concurrency Programming Guide recommends a semaphore whose initial value is half the size of the descriptor table.
+/// Each task waits on the semaphore before it opens a file, and signals the semaphore after it has closed the file. The
+/// variant `semaphore` follows this recommendation.
 ///
-/// A trial lowers the soft limit of its process (`RLIMIT_NOFILE`). The tasks open the executable file of the lab, which
-/// exists on every machine, unlike the document's file. While a task holds its file open, the task blocks instead
-/// of processing the file.
+/// A trial sets the soft limit of its process (`RLIMIT_NOFILE`) to the setting `limit`. The tasks open the executable
+/// file of the lab, which exists on every machine, unlike the file in the guide's listing. While a task holds its file
+/// open, the task blocks instead of processing the file.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "Using Dispatch Semaphores to Regulate the Use of Finite
 /// Resources".

@@ -40,7 +40,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// plus ``patience``.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * trial[tasks] + patience }
 
-  /// The number of threads that a trial must be able to start.
+  /// The number of threads that a trial must be able to start. The number of tasks and the size of the thread pool
+  /// limit this number.
   enum Threads {
     /// One thread for each task.
     case perTask
@@ -50,12 +51,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     case perCore
   }
 
-  /// Returns a probe that runs tasks under a lowered limit of open files, and waits for all tasks. The probe records
-  /// the numbers of threads, open files and failed opens, and the elapsed time.
+  /// Returns a probe that sets the limit of open files to the setting `limit`, runs tasks, and waits for all tasks. The
+  /// probe records the numbers of threads, open files and failed opens, and the elapsed time.
   ///
   /// The trial is unavailable if the hard limit is below the setting `limit`, if there are not enough threads, or if
   /// too few descriptors are free. A trial with `perCore` threads requires one free descriptor for each queue of the
-  /// pool, but no more than one for each task. In other trials, half of the `limit` descriptors must be free.
+  /// pool, or for each task if there are fewer tasks. In other trials, half of the `limit` descriptors must be free.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
@@ -109,8 +110,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     }
   }
 
-  /// Runs two blocks, so that Dispatch opens its own descriptors (three on Linux) before the limit is lowered. Dispatch
-  /// traps if no descriptors are free.
+  /// Runs two blocks, so that Dispatch opens its own descriptors (three on Linux) before the trial sets the limit.
+  /// Dispatch traps if no descriptors are free.
   private func warmUp() {
     DispatchQueue(label: "gcdlab.warm-up").sync {}
     let warm = DispatchGroup()

@@ -4,9 +4,9 @@ import Synchronization
 
 /// What is the cost of a pair of wait and signal on a semaphore?
 ///
-/// The document says that waiting on a dispatch semaphore takes less time than waiting on a traditional semaphore if a
-/// permit is available, because the dispatch semaphore calls the kernel only if the thread must block. The document
-/// also says that a signal wakes one of the waiting threads.
+/// The Concurrency Programming Guide says that waiting on a dispatch semaphore takes less time than waiting on a
+/// traditional semaphore if a permit is available, because the dispatch semaphore calls the kernel only if the thread
+/// must block. The guide also says that a signal wakes one of the waiting threads.
 ///
 /// In most variants, a semaphore has one permit. First one thread alone takes the permit and releases it. Then several
 /// threads contend for the permit. Finally the same number of threads wait for the permit, and the trial sends one

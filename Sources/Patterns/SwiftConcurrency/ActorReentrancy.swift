@@ -17,8 +17,8 @@ import Instruments
 /// buyers are paying than there are seats, or until a time limit has passed. The trial then times further sales, in
 /// which no payment is held.
 ///
-/// Beyond the documents: the equivalent of the serial queue (Concurrency Programming Guide, Dispatch Queues) in Swift
-/// concurrency.
+/// Beyond the documents: this pattern examines what replaces a serial queue (Concurrency Programming Guide, Dispatch
+/// Queues) in Swift concurrency.
 struct ActorReentrancy: Pattern {
   static let name = "actor-reentrancy"
 

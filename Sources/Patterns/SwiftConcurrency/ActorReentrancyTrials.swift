@@ -7,8 +7,9 @@ extension ActorReentrancy {
   /// The returned closure returns whether the buyer received a seat.
   typealias Opening = @Sendable (_ seats: Int) -> @Sendable (Buyer) async -> Bool
 
-  /// Returns a probe that sells seats to buyers that are tasks. In the first sale, payments are held until more buyers
-  /// are paying than there are seats, or until a time limit has passed. In the later sales, no payment is held.
+  /// Returns a probe that sells seats to buyers, each of which is a task. In the first sale, payments are held until
+  /// more buyers are paying than there are seats, or until a time limit has passed. In the later sales, no payment is
+  /// held.
   ///
   /// - Parameter bound: the time limit of the held payments, counted from the submission of the last buyer; nil for the
   ///   setting `patience`.
@@ -26,8 +27,8 @@ extension ActorReentrancy {
     }
   }
 
-  /// A probe that sells seats to buyers that are blocks on the global queue, and otherwise works as ``sell(patience:)``
-  /// does.
+  /// A probe that sells seats to buyers, each of which is a block on the global queue. The sales proceed as in
+  /// ``sell(patience:)``, with the setting `patience` as the time limit of the held payments.
   var sellBlocks: Probe<@Sendable (_ seats: Int) -> @Sendable (Buyer) -> Bool> {
     Probe(reads: settings + [patience], records: results) { trial, open in
       try sellAll(trial, patience: trial[patience]) { sale in
@@ -85,7 +86,8 @@ final class Sale: Sendable {
   ///
   /// - Parameters:
   ///   - steps: the steps of calibrated work that each payment takes if it is not held.
-  ///   - patience: the time limit of the held payments, which ``allHaveAsked()`` starts; nil if payments are not held.
+  ///   - patience: the time limit of the held payments; nil if payments are not held. The method ``allHaveAsked()``
+  ///     starts the time limit.
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
@@ -97,7 +99,8 @@ final class Sale: Sendable {
   /// All buyers of the sale.
   var buyers: [Buyer] { (0..<paid.count).map { Buyer(sale: self, index: $0) } }
 
-  /// Starts the time limit of the held payments. Call this method once all buyers have been submitted.
+  /// Starts the time limit of the held payments. Call this method once all buyers have been submitted. Has no effect if
+  /// payments are not held.
   func allHaveAsked() { tooMany?.startBound() }
 
   fileprivate func pay(_ index: Int) async {
@@ -141,7 +144,8 @@ final class Sale: Sendable {
   var refunds: Int {
     (0..<paid.count).count { paid[$0].load(ordering: .relaxed) && !sold[$0].load(ordering: .relaxed) }
   }
-  /// The maximum number of buyers who were paying at the same time while payments were held.
+  /// The maximum number of buyers who were paying at the same time while payments were held; 0 if payments were not
+  /// held.
   var concurrentPayments: Int { paying.peak }
 }
 

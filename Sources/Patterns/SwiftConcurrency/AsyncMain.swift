@@ -87,7 +87,7 @@ struct AsyncMain: Pattern {
   func longest(_ trial: Trial) -> Duration? { .microseconds(200) * trial[awaits] }
 }
 
-/// An actor that code calls in order to leave its own actor for one `await`.
+/// An actor that code calls in order to leave its current executor for the duration of one `await`.
 actor Elsewhere {
   /// Does nothing.
   func visit() {}

@@ -6,8 +6,8 @@ import Synchronization
 extension AsyncMain {
   private static let isMainQueue = DispatchSpecificKey<Bool>()
 
-  /// Executes `run` with an observer. Records the time per await, the observations outside the main thread or queue,
-  /// and the number of threads.
+  /// Executes `run` with an observer. Records the time per await, the numbers of observations outside the main thread
+  /// and outside the main queue, and the number of threads.
   func observe(_ trial: Trial, _ run: @Sendable (ThreadObserver) async -> Void) async throws {
     DispatchQueue.main.setSpecific(key: Self.isMainQueue, value: true)
     let observer = ThreadObserver(count: trial[awaits]) { DispatchQueue.getSpecific(key: Self.isMainQueue) == true }
@@ -43,7 +43,11 @@ final class ThreadObserver: Sendable {
 
   /// Creates an observer for `count` observations.
   ///
-  /// A test may replace the check for the main thread.
+  /// - Parameters:
+  ///   - count: the number of observations.
+  ///   - isMainThread: a closure that returns whether the caller runs on the main thread. A test may replace the
+  ///     closure.
+  ///   - isOnMainQueue: a closure that returns whether the caller runs on the main queue.
   init(
     count: Int, isMainThread: @escaping @Sendable () -> Bool = { MainThread.isCurrent },
     isOnMainQueue: @escaping @Sendable () -> Bool

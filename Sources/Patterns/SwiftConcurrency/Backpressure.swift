@@ -111,8 +111,8 @@ struct Backpressure: Pattern {
   /// time.
   static let holdLimit = Duration.seconds(30)
 
-  /// Returns an upper bound for the duration of a trial: the time that sending each element twice takes, with a thread
-  /// switch each time, plus the maximum time for which the consumer is held.
+  /// Returns an upper bound for the duration of a trial: the time to send each element twice, with a thread switch each
+  /// time, plus the maximum time for which the consumer is held.
   func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.holdLimit }
 }
 

@@ -104,8 +104,8 @@ struct Flow: Sendable {
   /// The maximum number of elements in memory at the same time.
   var mostAtOnce = 0
 
-  /// Returns the number of wrong reports for `count` sent elements: elements that were lost without a report, reported
-  /// as dropped without being lost, or reported again.
+  /// Returns the number of missing and wrong reports for `count` sent elements. A report is missing if an element was
+  /// lost and not reported as dropped. A report is wrong if the element was not lost, or was already reported.
   func unreported(of count: Int) -> Int {
     let lost = Set(1...count).subtracting(received)
     let reported = lost.intersection(dropped).count
@@ -120,7 +120,8 @@ final class Producer: Sendable {
   private let existing = Gauge()
   private let numberMade = Atomic(0)
   private let dropped = Mutex((numbers: [Int](), newcomers: 0))
-  /// A gate that opens when the last element has been sent.
+  /// A gate that opens when the closure of ``start(_:)`` has returned. The gate never opens if ``start(_:)`` is not
+  /// called.
   let end: BoundedGate
 
   fileprivate init(count: Int, size: Int, patience: Duration) {

@@ -15,8 +15,8 @@ import Synchronization
 /// A blocked task occupies its thread, and there are as many threads for tasks of a priority as there are cores. A task
 /// may therefore wait for work that is running on another thread, but not for work that still needs a thread.
 ///
-/// In a trial, each child task of a group calls blocking code, or code that replaces it, once. First, as many tasks
-/// begin as the pool has threads. Each of these tasks continues once all of them have begun. A trial stalls if all
+/// In a trial, each child task of a group executes the variant's code once. Each task first waits until as many tasks
+/// have begun as the pool has threads, or until all tasks have begun if there are fewer tasks. A trial stalls if all
 /// threads of the process sleep (``Standstill``) although tasks have not ended. This condition distinguishes a
 /// standstill from slowness on any machine.
 ///

@@ -7,12 +7,12 @@ extension BlockingBridge {
   /// `utility`. No other work needs the threads of this priority, so a stalled trial does not delay later work.
   ///
   /// - Parameters:
-  ///   - tasks: the number of tasks; nil for the setting `submitters`, but at least one task for each thread of the
-  ///     pool.
+  ///   - tasks: the number of tasks; nil for the setting `submitters`, or for the number of threads of the pool if that
+  ///     number is larger.
   ///   - tries: the maximum number of groups. The groups run one after another until a group does not end. On a busy
   ///     machine, the pool's monitor, which runs once per second, may add a thread before the tasks have come to a
-  ///     standstill. Each further group starts after that thread has ended.
-  ///   - sum: a closure that returns the value of a counter. The closure is called when all tasks have ended.
+  ///     standstill. Each further group starts after that thread has ended, or after 10 seconds.
+  ///   - sum: a closure that returns the value of a counter. The closure is called only if all tasks have ended.
   ///   - call: a closure that increments the counter once.
   /// - Throws: ``Unavailable`` if there are not enough threads, or if the system does not report the states of threads.
   func submit(

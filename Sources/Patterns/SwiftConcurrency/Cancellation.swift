@@ -16,9 +16,9 @@ import Synchronization
 /// registration, during the operation, or after the operation. In one variant, the task cancels itself. An operation
 /// that is running during the cancellation lasts until `cancel` has returned.
 ///
-/// In the variants about scopes, child tasks begin, and the scope that created them is then left or cancelled. Each
-/// child task waits for the time `patience` before it ends, unless its scope is left earlier. A scope that is left
-/// earlier did not wait for the child task.
+/// In the variants about scopes, child tasks begin, and the scope that created them is then left or cancelled. In most
+/// of these variants, each child task waits until its scope is left, but no longer than the time `patience`. A scope
+/// that is left before a child task has ended did not wait for that task.
 ///
 /// Source: SE-0304, Structured concurrency, and SE-0317, async let bindings.
 struct Cancellation: Pattern {

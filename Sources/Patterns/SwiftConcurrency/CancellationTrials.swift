@@ -30,7 +30,7 @@ extension Cancellation {
     }
   }
 
-  /// Runs `body` with each task in turn, and returns the tasks without the first, which is a warm-up.
+  /// Runs `body` with each task in turn, and returns all tasks except the first. The first task is a warm-up.
   private func each(_ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void) throws -> [HandledTask] {
     try SystemThread.requireCapacity(for: 8)
     let works = (0...trial[tasks]).map { HandledTask(handlers: handlers, delay: $0 % 64) }
@@ -54,8 +54,9 @@ extension Cancellation {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// A probe for a body that cancels a scope and then adds child tasks. The probe records how all child tasks ended,
-  /// and how often `addTaskUnlessCancelled` added a child task.
+  /// A probe for a body that cancels a scope and then adds child tasks. The probe records how all child tasks ended. It
+  /// also records how often `addTaskUnlessCancelled` reported that it had added a child task, and how often such a
+  /// child task ran.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
@@ -103,7 +104,7 @@ extension Cancellation {
     }
   }
 
-  /// Runs `body` with a scope, and returns the scope once all its child tasks have ended.
+  /// Runs `body` with a scope, and returns the scope once all its child tasks have ended. Ignores an error of `body`.
   private func leave(_ scope: Scope, _ body: @escaping @Sendable (Scope) async throws -> Void) throws -> Scope {
     // The scope runs in a task of its own, since the body may cancel that task.
     try waitFor {
@@ -148,14 +149,14 @@ final class HandledTask: Sendable {
     recordOperation()
     hasBegun.signal()
   }
-  /// Records that the operation has returned: wakes a thread in ``waitForOperation()``.
+  /// Wakes a thread in ``waitForOperation()``. Call this method once the operation has returned.
   func recordReturn() { hasBegun.signal() }
   /// Counts a late handler if the handler at `index` has not run. Call this method in the operation of a task that has
   /// already been cancelled.
   func requireHandler(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
-  /// Suspends the task until `cancel` has returned.
+  /// Suspends the task until the `cancel` closure of ``cancel(handlers:_:)`` has returned.
   func awaitCancellation() async { await isCancelled.passed() }
-  /// Executes code until `cancel` has returned, without suspending the task.
+  /// Executes code until the `cancel` closure of ``cancel(handlers:_:)`` has returned, without suspending the task.
   func computeUntilCancelled() {
     while !cancelHasReturned.load(ordering: .acquiring) {
       CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
@@ -163,7 +164,7 @@ final class HandledTask: Sendable {
   }
   /// Records the time at which a cancelled task registers its handler.
   func registers() { cancelling.set() }
-  /// Records a call of the handler at `index`.
+  /// Records a call of the handler at `index`, and the time of the first call of any handler.
   func handlerRuns(_ index: Int = 0) {
     if !handling.isSet { handling.set() }
     handlers.ran(index)
@@ -181,7 +182,7 @@ final class HandledTask: Sendable {
   /// Waits until ``beginOperation()`` or ``recordReturn()`` is called, but no longer than 20 seconds.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
   /// Executes `cancel`, and counts the handlers among the first `count` that had not run when `cancel` returned. Then
-  /// ends the wait of the task for the cancellation.
+  /// resumes a task that waits for the cancellation.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()
@@ -204,7 +205,7 @@ final class HandledTask: Sendable {
   /// The number of handlers that ran more than once.
   var repeated: Int { (0..<handlers.count).count { handlers[$0] > 1 } }
   /// The number of handlers that had not run when `cancel` had returned, or when the operation of a cancelled task
-  /// began.
+  /// began or continued.
   let late = Tally()
   /// 1 if no operation ran, otherwise 0.
   var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
@@ -267,8 +268,8 @@ final class Scope: Sendable {
       await scope.left.passed()
       recordEnd(isCancelled: Task.isCancelled)
     }
-    /// Records whether the child task is cancelled at its beginning. Suspends the task until its scope is left or a
-    /// time limit has passed.
+    /// Checks whether the child task is cancelled when it begins. Suspends the task until its scope is left or a time
+    /// limit has passed, and then records the result of the check.
     func recordCancellationAndAwaitExit() async {
       let isCancelled = Task.isCancelled
       scope.recordBegin()
@@ -282,14 +283,15 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child task until it is cancelled, and then reports the cancellation to the other child task.
+    /// Suspends the child task until it is cancelled or a time limit has passed. Reports a cancellation to the other
+    /// child task.
     func awaitCancellationAndNotifyOther() async {
       await awaitCancellation()
       if Task.isCancelled { scope.otherIsCancelled.open() }
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled or a time limit
-    /// has passed. Records whether the other child task was cancelled.
+    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled. Each of the two
+    /// waits has a time limit. Records whether the other child task was cancelled within the second limit.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
       scope.otherIsCancelled.startBound()
@@ -299,7 +301,8 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child task until it is cancelled, and then until its scope is left or a time limit has passed.
+    /// Suspends the child task until it is cancelled, and then until its scope is left. Each of the two waits has a
+    /// time limit. Then records whether the task is cancelled.
     func awaitCancellationAndExit() async {
       await awaitCancellation()
       await awaitExit()
@@ -337,7 +340,8 @@ final class Scope: Sendable {
   func recordAddition(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
   /// Records that a child task runs although its group had already been cancelled.
   func recordUnwantedChild() { state.note { $0.added += 1 } }
-  /// Records the number of ended child tasks when the scope is left, and resumes the suspended child tasks.
+  /// Records the number of ended child tasks when the scope is left, and resumes the child tasks that wait for the
+  /// scope to be left.
   func recordExit() {
     state.note { $0.endedBefore = $0.ended }
     left.open()

@@ -10,9 +10,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A separate process resumes a checked continuation twice, and the trial reads the text that the process writes to
-/// standard error. Other variants never resume their continuations. Half of these continuations are released at the end
-/// of their operation. Objects retain the other half until all threads sleep (``Standstill``).
+/// In the variant `twice`, separate processes resume a checked continuation twice, and the trial reads the text that
+/// the processes write to standard error. The variants `never` and `unsafe-never` never resume their continuations.
+/// Half of these continuations are released at the end of their operation. Objects retain the other half until all
+/// threads sleep (``Standstill``).
 ///
 /// Source: SE-0300, Continuations for interfacing async tasks with synchronous code.
 struct Continuations: Pattern {

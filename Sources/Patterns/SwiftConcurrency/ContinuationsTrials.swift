@@ -44,8 +44,8 @@ extension Continuations {
   }
 
   /// Runs tasks that execute `wait`, and then executes `serve`. The closure `wait` suspends its task at a continuation,
-  /// and the closure `serve` resumes all the tasks. Records how many operations ran on another thread, and how many
-  /// tasks continued early.
+  /// and the closure `serve` resumes all the tasks. Records how many operations ran on a thread other than the thread
+  /// of the preceding code, and how many tasks continued before `serve` had returned.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
@@ -70,8 +70,8 @@ extension Continuations {
     }
   }
 
-  /// Starts processes in which `body` resumes a continuation twice, and records how the processes ended. In one of
-  /// these processes, only executes `body`.
+  /// Starts processes in which `body` resumes a continuation twice, and records how the processes ended. If the calling
+  /// process is one of these processes, the method only executes `body`.
   ///
   /// - Parameter variant: the name of the variant whose body the processes run.
   func runProcesses(

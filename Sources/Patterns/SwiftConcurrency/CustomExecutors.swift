@@ -7,9 +7,9 @@ import Instruments
 /// await Task(executorPreference: pool) { await load() }.value
 /// ```
 ///
-/// There are two executors, each on a queue of its own: a task executor, which tasks prefer, and the serial executor of
-/// an actor. The queue on which code runs distinguishes the executors from each other and from Swift's pool. Code
-/// checks its queue when the code begins. An async function without an actor checks the queue again after a suspension.
+/// A trial has two executors, each on a queue of its own: a task executor, which tasks prefer, and the serial executor
+/// of an actor. The queue on which code runs distinguishes the executors from each other and from Swift's pool. Code
+/// checks its queue when the code begins. An async function that suspends checks its queue again after the suspension.
 ///
 /// Further variants call `assumeIsolated` in places where the call is allowed and in places where the call traps. In
 /// other variants, two tasks call actors on an executor that must run one job at a time.
@@ -92,7 +92,7 @@ struct CustomExecutors: Pattern {
       "nil-child", .documented, "children of two groups, added with the preference nil, in a task that prefers",
       runEachCall
     ) { code, preferred in
-      // Unoptimized code calls another overload of `addTask` than optimized code. The child task then inherits the
+      // Without optimization, the compiler selects another overload of `addTask`. The child task then inherits the
       // preference.
       #if DEBUG
         throw Unavailable("the program must be compiled with optimization")

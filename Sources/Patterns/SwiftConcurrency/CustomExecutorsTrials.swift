@@ -178,7 +178,7 @@ final class PreferredExecutor: TaskExecutor {
 
 /// A serial executor that runs its jobs on a queue, counts them, and recognizes code on that queue.
 final class ActorExecutor: SerialExecutor {
-  /// The queue of all instances.
+  /// The queue on which all instances run their jobs.
   static let queue = CodePlace.actor.queue()
   private let counts = Mutex((jobs: 0, checks: 0))
 
@@ -201,7 +201,7 @@ final class ActorExecutor: SerialExecutor {
   var wasAsked: Bool { counts.withLock { $0.checks > 0 } }
 }
 
-/// A serial executor that incorrectly starts a thread for each job, so that jobs can run at the same time.
+/// A serial executor that incorrectly starts a thread for each job. The jobs can therefore run at the same time.
 final class ThreadPerJob: SerialExecutor {
   /// Starts a thread that runs the job. If no thread can be started, the job runs on the calling thread.
   func enqueue(_ job: consuming ExecutorJob) {

@@ -157,7 +157,7 @@ final class Visits: Sendable {
 
   /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
-  /// The number of times that execution continued on another thread.
+  /// The number of times that execution continued on another thread; 0 if the counter does not watch threads.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }
 
@@ -231,7 +231,8 @@ final class FunctionHopper: @unchecked Sendable {
     return Unmanaged<FunctionHopper>.fromOpaque(hopper).takeUnretainedValue()
   }
 
-  /// Ends a round trip on the queue on which it began, and starts the next round trip.
+  /// Starts the next round trip, or ends the run after the last round trip. Call this method on the queue ``here``:
+  /// once before the first round trip, and at the end of each round trip.
   static func endTrip(_ hopper: UnsafeMutableRawPointer?) { of(hopper).startNextTrip() }
 
   /// Makes all round trips, and waits until they have ended.

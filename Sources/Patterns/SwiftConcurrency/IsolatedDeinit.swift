@@ -10,9 +10,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The executor of the global actor is a queue. The deinitializer records whether it runs on that queue. The variants
-/// release the last reference in different places. A task-local value is set during the release, and the deinitializer
-/// reads that value.
+/// The executor of the global actor ``Bench`` is a queue. The deinitializer records whether it runs on that queue. The
+/// variants release the last reference in different places. A task-local value is set during the release, and the
+/// deinitializer reads that value.
 ///
 /// Source: SE-0371, Isolated synchronous deinit.
 struct IsolatedDeinit: Pattern {

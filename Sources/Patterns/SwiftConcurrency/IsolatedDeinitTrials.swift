@@ -21,7 +21,7 @@ extension IsolatedDeinit {
     Probe(reads: [objects], records: ends) { trial, body in _ = try each(trial, body) }
   }
 
-  /// Runs `body` for each object in turn, and returns the observations of the deinitializers.
+  /// Runs `body` for each object in turn. Records when the deinitializers ran, and returns their observations.
   private func each(_ trial: Trial, _ body: (ObjectEnd) throws -> Void) throws -> some Collection<ObjectEnd.State> {
     // The first object is a warm-up.
     let ends = try (0...trial[objects]).map { _ in

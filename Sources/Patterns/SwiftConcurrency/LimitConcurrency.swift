@@ -4,16 +4,16 @@ import Synchronization
 
 /// How does a program limit the number of jobs in progress, and what do the waiting jobs cost?
 ///
-/// The document counts free resources with a semaphore: a task waits for the semaphore before it uses a resource, and
-/// signals the semaphore afterwards. A job that waits in this way blocks a thread. A job of Swift concurrency may
-/// instead suspend, and resume on any free thread.
+/// The Concurrency Programming Guide counts free resources with a semaphore: a task waits for the semaphore before it
+/// uses a resource, and signals the semaphore afterwards. A job that waits in this way blocks a thread. In Swift
+/// concurrency, a job can suspend instead, and later resume on any free thread.
 ///
 /// A trial of a variant that does not hang has two phases. In the first phase, the jobs work and are timed. The times
 /// at which each job began and ended show how many jobs were in progress at once. In the second phase, each job waits
 /// at its beginning until no further job begins and all threads sleep (``Standstill``).
 ///
-/// Beyond the documents: the equivalent of "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
-/// (Concurrency Programming Guide) in Swift concurrency.
+/// Beyond the documents: this pattern applies "Using Dispatch Semaphores to Regulate the Use of Finite Resources"
+/// (Concurrency Programming Guide) to Swift concurrency.
 struct LimitConcurrency: Pattern {
   static let name = "limit-concurrency"
 
@@ -171,8 +171,8 @@ final class Operations: Sendable {
   /// operations are running.
   func add(to group: DispatchGroup, _ body: @escaping @Sendable () -> Void) {
     let operation: @Sendable () -> Void = {
-      // Each operation has its own serial queue, so that Dispatch starts a thread even if other operations block all
-      // cores.
+      // Each operation has its own serial queue. Dispatch then starts a thread even if as many other operations block
+      // as there are cores.
       DispatchQueue(label: "operation").async(group: group) {
         body()
         self.startNext()

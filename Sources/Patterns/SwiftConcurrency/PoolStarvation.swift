@@ -4,7 +4,7 @@ import Instruments
 /// Which other work starves while tasks block the threads of Swift's pool?
 ///
 /// Swift's pool has one thread per core for each priority, and relies on tasks that suspend instead of blocking. A
-/// blocking call breaks that rule:
+/// blocking call violates this expectation:
 ///
 /// ```swift
 /// Task { semaphore.wait() }
@@ -15,8 +15,8 @@ import Instruments
 /// on the global queue and a block on a queue of its own. A bystander starves if it has not begun when all threads of
 /// the process sleep (``Standstill``).
 ///
-/// Beyond the documents: the equivalent of "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) in Swift
-/// concurrency.
+/// Beyond the documents: this pattern applies "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) to
+/// Swift concurrency.
 struct PoolStarvation: Pattern {
   static let name = "pool-starvation"
 

@@ -94,7 +94,8 @@ final class LateAnswer: Sendable {
     func begins() { answer.begins.ran(index) }
     /// Blocks the calling thread until the answer is released.
     func blockUntilAnswered() { answer.group.wait() }
-    /// Submits `handler` to a queue when the answer is released.
+    /// Submits `handler` to a queue when the answer is released, or immediately if the answer has already been
+    /// released.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)
     }
@@ -124,8 +125,8 @@ private final class TaskBystanders: Sendable {
   /// A block on a serial queue.
   let ownQueue = Bystander(on: DispatchQueue(label: "bystander"))
 
-  /// Submits the bystanders one after another. If ``task`` is held up, waits for ``task``, but no longer than
-  /// `patience`. If ``global`` is held up as well, waits for ``global`` instead.
+  /// Submits the bystanders one after another. If ``task`` is held up, waits until ``task`` has begun, but no longer
+  /// than `patience`. If ``global`` is held up as well, waits for the beginning of ``global`` instead.
   func submitAndObserve(_ standstill: Standstill, patience: Duration) throws {
     for bystander in [ownQueue, otherPriority, global, task] { try bystander.submitAndObserve(standstill) }
     if task.isHeldUp { (global.isHeldUp ? global : task).awaitStart(for: patience) }

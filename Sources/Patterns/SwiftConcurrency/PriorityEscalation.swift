@@ -9,8 +9,8 @@ import Synchronization
 /// await task.value  // in a task of high priority
 /// ```
 ///
-/// Each task begins with low priority, and continues until the trial has raised the task's priority, or until a time
-/// limit has passed. A trial records the priority that Swift reports, and the calls of the handlers of
+/// Each task begins with low priority, and runs until the trial has raised the task's priority, or until a time limit
+/// has passed. A trial records the priority that Swift reports, and the calls of the handlers of
 /// `withTaskPriorityEscalationHandler`. The pattern `queue-priority` examines which thread the system runs first.
 ///
 /// Source: SE-0304, Priority escalation; SE-0462, Task priority escalation APIs.

@@ -3,7 +3,8 @@ import Instruments
 import Synchronization
 
 extension PriorityEscalation {
-  /// The body of a variant. The body starts a task and raises the task's priority.
+  /// The body of a variant. The body starts a task. It then raises the priority of the task, or the priority of another
+  /// task that waits for the task.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
 
   private var raises: [any Declaration] { [unraised, uncalled] }
@@ -24,7 +25,8 @@ extension PriorityEscalation {
     }
   }
 
-  /// Returns a probe for a body that raises the priority of its task before the task installs the handler.
+  /// Returns a probe for a body that raises the priority of its task before the task installs the handler. The probe
+  /// records how many tasks did not report the higher priority, and how many handlers were not called.
   func runEachRaisedBefore(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: raises) { trial, body in
       recordRaises(trial, try each(trial, within: patience, body))
@@ -32,6 +34,8 @@ extension PriorityEscalation {
   }
 
   /// Returns a probe for a body that starts a task with an outer and an inner handler, and raises the task's priority.
+  /// The probe records how many tasks did not report the higher priority, how the inner handlers were called, and how
+  /// many inner handlers were called before the outer handler.
   func runEachInnerHandler(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
       let states = try each(trial, within: patience, body)
@@ -41,8 +45,8 @@ extension PriorityEscalation {
     }
   }
 
-  /// Returns a probe for a body that starts a task whose priority is not raised. The probe records how many tasks
-  /// nevertheless reported the higher priority.
+  /// Returns a probe for a body that starts a task whose priority is expected to stay low. The probe records how many
+  /// tasks nevertheless reported the higher priority.
   func runEachLooseTask(patience: Duration = .milliseconds(1)) -> Probe<Raising> {
     Probe(reads: [tasks], records: [raised]) { trial, body in
       trial.record(raised, try each(trial, within: patience, body).count { $0.isRaised })
@@ -107,9 +111,9 @@ final class RaisedTask: Sendable {
   /// Yields until the task has high priority, or until the time `patience` has passed. Then records whether the task
   /// has high priority.
   func awaitEscalation() async { await yieldUntil { Task.currentPriority >= .high } }
-  /// Yields until the task has high priority and its handler has been called, or until the time `patience` has passed.
-  /// Then records whether the task has high priority. The system raises the priority before it calls the handler. If
-  /// the operation returns before that call, the handler is never called.
+  /// Yields until the task has high priority and its handler has been called with high priority, or until the time
+  /// `patience` has passed. Then records whether the task has high priority. The system raises the priority before it
+  /// calls the handler. If the operation returns before that call, the handler is never called.
   func awaitEscalationAndHandler() async { await yieldUntil { Task.currentPriority >= .high && self.now.isNotified } }
 
   private func yieldUntil(_ isOver: () -> Bool) async {

@@ -8,7 +8,7 @@ import Synchronization
 /// A custom source stores a single number, regardless of how many events arrive while its handler waits or runs. An
 /// `AsyncStream` stores the items themselves: all of them, or as many as its buffering policy allows.
 ///
-/// The trial sends the items of a burst while the consumer is held on the previous item. The trial then sends single
+/// The trial sends the items of a burst while the consumer is held at an earlier item. The trial then sends single
 /// items, each after the previous item was received, and finally many items without pauses.
 ///
 /// Source: "AsyncStream" in the documentation of Swift's standard library, and the Concurrency Programming Guide,

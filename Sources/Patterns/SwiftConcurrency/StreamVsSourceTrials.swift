@@ -19,7 +19,8 @@ extension StreamVsSource {
   private var results: [any Declaration] { [lost, policyViolations, sendCost, latency, perItem] }
 
   /// Returns a probe that sends items in three ways: in bursts while the consumer is held, one by one, and without
-  /// pauses. The probe records how many items of the bursts were lost, and the times of all three ways.
+  /// pauses. The probe records how many items of the bursts were lost, how many violated the buffering policy, and the
+  /// times of all three ways.
   ///
   /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func pass<Kept: Sequence<Int> & SendableMetatype>(
@@ -31,7 +32,7 @@ extension StreamVsSource {
   }
 
   /// Returns a probe that sends items as ``pass(keeping:)`` does, but through a buffer of limited capacity. The probe
-  /// also records for how many items the reports of `yield` were wrong.
+  /// also records by how much the number of drops that `yield` reported differs from the number of lost items.
   ///
   /// - Parameter kept: a closure that returns the items of a burst that the consumer should receive.
   func passBounded<Kept: Sequence<Int> & SendableMetatype>(
@@ -156,7 +157,7 @@ final class Inbox: Sendable {
 
   // MARK: For the sender
 
-  /// Counts a dropped item if `result` reports one.
+  /// Counts a dropped item if `result` reports that an item was dropped.
   func note(_ result: AsyncStream<Int>.Continuation.YieldResult) {
     if case .dropped = result { state.withLock { $0.drops += 1 } }
   }

@@ -10,10 +10,10 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Each item is a number, and the trial records in which order the items arrive. In the variants whose tasks may
-/// overtake each other, the first round of a trial suspends the task of the first item until a later item has arrived.
-/// At that time, the suspended task has started, but has neither called the actor nor ended. The other rounds are
-/// timed.
+/// Each item has a number, and the trial records in which order the items arrive. In the variants whose tasks may
+/// overtake each other, the first round of a trial suspends the task of the first item until a later item has arrived,
+/// or until a time limit has passed. The task is suspended before it calls the actor; in a task group, before it ends.
+/// The other rounds are timed.
 ///
 /// Source: SE-0306, Actors; SE-0431, isolated function types; SE-0314, AsyncStream; The Swift Programming Language.
 struct TaskOrder: Pattern {

@@ -71,7 +71,8 @@ final class OrderRound: Sendable {
 
     /// Whether the item is in the second half of the round.
     var isInSecondHalf: Bool { index >= round.count / 2 }
-    /// Suspends the task of the first item until a later item has arrived, if the round holds its first item.
+    /// Suspends the task if this item is the first and the round holds its first item. The suspension lasts until a
+    /// later item has arrived or a time limit has passed.
     func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasArrived.passed() } }
     /// Records that the item has arrived.
     func recordArrival() { round.recordArrival(index) }

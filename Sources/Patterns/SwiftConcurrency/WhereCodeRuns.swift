@@ -10,9 +10,9 @@ import NonisolatedToday
 /// ```
 ///
 /// A set of functions is compiled in two modules, one without and one with the upcoming feature
-/// `NonisolatedNonsendingByDefault` of Swift 6.2. Two actors call the functions: an actor whose executor is a serial
-/// queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each asynchronous
-/// function checks its queue twice: at its beginning, and after a suspension.
+/// `NonisolatedNonsendingByDefault` of Swift 6.2. In most variants, two actors call the code: an actor whose executor
+/// is a serial queue, and the main actor. The queue on which code runs shows whether the code runs on the actor. Each
+/// asynchronous function checks its queue twice: at its beginning, and after a suspension.
 ///
 /// Source: SE-0338, SE-0461, SE-0472; SE-0304, detached tasks.
 struct WhereCodeRuns: Pattern {

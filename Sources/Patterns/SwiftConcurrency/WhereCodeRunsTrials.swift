@@ -133,7 +133,7 @@ final class CalledCode: Sendable {
   var onActor: Int { state.withLock { $0.onActor } }
   /// The number of observations outside the caller's actor.
   var offActor: Int { state.withLock { $0.offActor } }
-  /// Whether the code began on a thread other than the caller's.
+  /// Whether the code began on a thread other than the caller's; true if the code has not begun.
   var hasHopped: Bool { state.withLock { $0.firstThread != $0.thread } }
   /// Whether the code had not begun when the creation of its task returned.
   var wasLate: Bool { state.withLock(\.wasLate) }

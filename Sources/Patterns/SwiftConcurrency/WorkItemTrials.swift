@@ -100,7 +100,7 @@ final class CancelledWork: Sendable {
   }
   /// Records that the item has run to its end.
   func ends() { ended.set() }
-  /// Blocks the queue or actor until the item under test is cancelled, so that later items have to wait.
+  /// Blocks the queue or actor until the item under test is cancelled. Later items wait during this time.
   func holdUpOthers() {
     isHeldUp.signal()
     isCancelled.pass()

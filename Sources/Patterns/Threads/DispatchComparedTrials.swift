@@ -97,7 +97,7 @@ extension DispatchCompared: FindingPattern {
   }
 
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
-  /// compared with the loop.
+  /// compared with the loop. The note also names the variants that are faster at none of the amounts.
   private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]

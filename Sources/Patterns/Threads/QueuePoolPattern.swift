@@ -9,8 +9,8 @@ import Synchronization
 /// Each request increments an atomic counter of 32 bits. The counter modulo the number of queues selects the queue, so
 /// the pool returns its queues in turn.
 ///
-/// The variants run tasks on a pool, on one queue for each task, on concurrent queues and in a task group. In the timed
-/// phase the tasks work. In the blocking phase the tasks block until no further task begins (``TaskCensus``). The
+/// Most variants run tasks: on a pool, on one queue for each task, on a concurrent queue or in a task group. In the
+/// timed phase the tasks work. In the blocking phase the tasks block until no further task begins (``TaskCensus``). The
 /// trials of a pool also test Swift versions of the pool's code (``DispatchQueuePool``, ``ClassSet``). In these tests,
 /// threads race for queues and for sets that do not exist yet, and the counter wraps at 32 bits.
 ///
@@ -78,7 +78,7 @@ struct QueuePoolPattern: Pattern {
     ) { trial in
       let classes: [DispatchQoS] = [.userInteractive, .userInitiated, .utility, .background, .default]
       let count = DispatchQueuePool.queueCount(activeProcessorCount: trial.cores)
-      // The sets correspond to the document's array `static YYDispatchContext *context[5]`.
+      // The sets correspond to the array `static YYDispatchContext *context[5]` in YYDispatchQueuePool.
       let sets: @Sendable () -> [ClassSet] = { classes.map { ClassSet(of: $0, queueCount: count) } }
       try raceForSets(trial, classes: classes.count) {
         let sets = sets()
@@ -210,14 +210,14 @@ final class ClassSet: @unchecked Sendable {
   }
 }
 
-/// A pool of queues that are returned in turn. This class is the Swift version of the document's `YYDispatchContext`
-/// and `YYDispatchQueuePool`, with a counter of 32 bits as in the document.
+/// A pool of queues that are returned in turn. This class is the Swift version of `YYDispatchContext` and
+/// `YYDispatchQueuePool`, and has a counter of 32 bits as the original has.
 final class DispatchQueuePool: Sendable {
   private let queues: [DispatchQueue]
   private let counter: Atomic<UInt32>
 
-  /// Creates a pool of `queueCount` queues; nil for fewer than 1 or more than 32 queues, as in the document's
-  /// initializer.
+  /// Creates a pool of `queueCount` queues; nil for fewer than 1 or more than 32 queues, as in the initializer of
+  /// `YYDispatchQueuePool`.
   ///
   /// - Parameters:
   ///   - counter: the initial value of the counter, for trials in which the counter wraps.

@@ -46,8 +46,8 @@ extension QueuePoolPattern {
   /// largest difference between the numbers of times that two queues were returned.
   ///
   /// - Parameter next: a closure that requests the next queue of the pool.
-  /// - Returns: the absolute difference between the number of different queues and the number of cores, which is
-  ///   limited to the range from 1 to 32.
+  /// - Returns: the absolute difference between the number of different queues and the expected number. The expected
+  ///   number is the number of cores, limited to the range from 1 to 32.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(_ trial: Trial, for next: @escaping @Sendable () -> DispatchQueue?) throws -> Int {
     let turns = trial[turns]
@@ -130,7 +130,7 @@ extension QueuePoolPattern {
       && rest.indices.allSatisfy { rest[$0] === first[$0 % count] }
   }
 
-  /// The maximum number of queues in the document's pool.
+  /// The maximum number of queues in a pool of `YYDispatchQueuePool`.
   private static var mostQueues: Int { 32 }
   /// The number of times that the threads request the pools of all classes.
   private static var setRaces: Int { 10 }

@@ -3,9 +3,10 @@ import Instruments
 
 /// How many tasks run at once?
 ///
-/// The document says that queues run concurrently with each other, and that only the tasks within a serial queue run
-/// one at a time. The document also says that the system determines how many tasks run at once: a hundred tasks in a
-/// hundred queues may not run at once unless there are a hundred cores. In C, the hundred queues look like this:
+/// The Concurrency Programming Guide says that queues run concurrently with each other, and that only the tasks within
+/// a serial queue run one at a time. The guide also says that the system determines how many tasks run at once: a
+/// hundred tasks in a hundred queues may not run at once unless there are a hundred cores. In C, the hundred queues
+/// look like this:
 ///
 /// ```c
 /// for (int i = 0; i < 100; i++) {

@@ -3,9 +3,9 @@ import Instruments
 
 /// From which amount of work does a task run faster on a queue than in place?
 ///
-/// The document says that queues run small tasks more efficiently than threads do. The document also says that a block
-/// with too little work costs more to schedule than to run in place. The document has no listing for this comparison.
-/// In C, the calls look like this:
+/// The Concurrency Programming Guide says that queues run small tasks more efficiently than threads do. The guide also
+/// says that a block with too little work costs more to schedule than to run in place. The guide has no listing for
+/// this comparison. In C, the calls look like this:
 ///
 /// ```c
 /// for (i = 0; i < count; i++) {

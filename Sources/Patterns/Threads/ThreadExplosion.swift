@@ -4,8 +4,8 @@ import Instruments
 
 /// Which other blocks starve while tasks wait for a lock?
 ///
-/// The document advises against locks in tasks: a contended lock may block a whole serial queue, and prevent other
-/// tasks of a concurrent queue from running. In C, a task with a lock looks like this:
+/// The Concurrency Programming Guide advises against locks in tasks: a contended lock may block a whole serial queue,
+/// and prevent other tasks of a concurrent queue from running. In C, a task with a lock looks like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{
@@ -15,10 +15,10 @@ import Instruments
 /// });
 /// ```
 ///
-/// A trial holds the lock until all threads of the process sleep (``Standstill``), so that every task that has a thread
-/// waits for the lock. The trial then submits bystanders, which are blocks that do not need the lock: one on the global
-/// queue, one on the global queue of another QoS class, one on a serial queue of its own, and one on a serial queue of
-/// another QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
+/// A trial holds the lock. When all threads of the process sleep (``Standstill``), every task that has a thread waits
+/// for the lock. The trial then submits four bystanders, which are blocks that do not need the lock. The bystanders run
+/// on the global queue, on the global queue of another QoS class, on a serial queue, and on a serial queue of another
+/// QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
 /// global queues.
@@ -66,8 +66,8 @@ struct ThreadExplosion: Pattern {
   var room = ThreadCapacity()
 
   /// Returns an estimate of the longest duration of a trial: the setting `hold` for each of the four bystanders, plus
-  /// ten seconds. A trial examines up to 255 threads again and again until all of them sleep, which takes a while on a
-  /// busy machine.
+  /// ten seconds. The ten seconds allow for a busy machine, on which the trial repeatedly examines up to 255 threads
+  /// until all of them sleep.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * 4 + .seconds(10) }
 
   var problem: [any Declaration] { [tasks] }

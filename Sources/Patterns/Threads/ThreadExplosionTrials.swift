@@ -73,7 +73,8 @@ extension ThreadExplosion {
   }
 
   /// A probe that runs the body for each of two QoS classes. The body starts a task, asserts that the task runs on the
-  /// global queue of the class, and returns the label of the task's queue. A body that asserts nothing returns nil.
+  /// global queue of the class, and returns the label of the task's queue. A body that asserts nothing returns nil. The
+  /// probe records how many bodies returned a label, and how many labels differ from the label of the global queue.
   var assertGlobalQueue: Probe<@Sendable (TaskPriority, _ global: DispatchQueue) async -> String?> {
     Probe(records: [tasksOnGlobal, ownQueues]) { trial, run in
       let classes: [(TaskPriority, DispatchQueue)] = [(.medium, .global()), (.utility, .global(qos: .utility))]
@@ -150,8 +151,8 @@ final class ContendingTasks: Sendable {
   /// The number of threads of the pool that waited when ``look()`` was called.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records the number of tasks after the first one that were not done when ``look()`` was called, as the metric
-  /// `behind`.
+  /// Records, as the metric `behind`, the number of tasks that were not done when ``look()`` was called, without the
+  /// first task.
   func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 

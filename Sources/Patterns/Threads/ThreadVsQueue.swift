@@ -3,9 +3,9 @@ import Instruments
 
 /// How soon does a task or a thread start, and how much memory does a queue or a thread use?
 ///
-/// The document says that the system starts tasks sooner than a program can start its own threads, and that a queue
-/// uses less memory than a thread. The document has no listing for this comparison. In C, the calls that start a task
-/// and a thread look like this:
+/// The Concurrency Programming Guide says that the system starts tasks sooner than a program can start its own threads,
+/// and that a queue uses less memory than a thread. The guide has no listing for this comparison. In C, the calls that
+/// start a task and a thread look like this:
 ///
 /// ```c
 /// dispatch_async(queue, ^{ … });

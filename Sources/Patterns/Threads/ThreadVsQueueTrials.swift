@@ -61,7 +61,7 @@ final class StartingTask: Sendable {
   }
 }
 
-/// An object that owns a thread or task, which waits until the object is deallocated.
+/// An object that owns a waiting thread or task. The wait ends when the object is deallocated.
 final class Parked {
   private let endThread: () -> Void
 

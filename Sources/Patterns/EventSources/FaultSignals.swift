@@ -1,7 +1,7 @@
 import CDispatchSupport
 import Instruments
 
-/// A fault in a thread, for which the system raises a signal.
+/// A kind of fault. If a thread causes the fault, the system raises a signal for the thread.
 enum Fault: String, CaseIterable, Sendable {
   /// SIGSEGV: a write to memory that is not writable.
   case segv

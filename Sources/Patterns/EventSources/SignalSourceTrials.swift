@@ -98,7 +98,8 @@ extension SignalSource {
     }
   }
 
-  /// Sends SIGUSR2, and waits until it is reported. All signals that were sent earlier are reported before SIGUSR2.
+  /// Sends SIGUSR2, and waits until SIGUSR2 is reported, but no longer than 20 seconds. All signals that were sent
+  /// earlier are reported before SIGUSR2.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
@@ -325,7 +326,7 @@ final class SignalInbox: Sendable {
     lock.wait()
   }
 
-  /// Records that the receiver is installed, so that signals are handled from now on.
+  /// Records that the receiver is installed. From now on, the receiver handles all signals.
   func recordReadiness() { ready.signal() }
 
   // MARK: For the trial

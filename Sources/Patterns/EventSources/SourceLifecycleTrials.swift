@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// The measuring code that all trials of this pattern share.
+/// The longest duration of a trial, which is the same for all variants of this pattern.
 extension SourceLifecycle {
   /// Returns the longest time that a trial takes on an idle machine. A handler may have to wait for a free thread, and
   /// a trial waits up to three seconds for a late handler call.

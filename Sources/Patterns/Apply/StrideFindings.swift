@@ -18,9 +18,9 @@ extension ApplyStride: FindingPattern {
   /// Returns notes about each sweep of two or more strides: the stride with the lowest mean time, and the cost model
   /// with the strides that the model recommends for the setting ``overhead``.
   ///
-  /// If the experiment searches for the best setting, the first note is advice about the amount of work for a block, or
-  /// about the user's own loop, if such advice is available. Each sweep without a cost model then has a note with the
-  /// reason.
+  /// If the experiment searches for the best setting, the first note is advice about the amount of work for a block. If
+  /// such advice is not available, the first note is about the user's own loop, if the user described a loop. Each
+  /// sweep without a cost model then has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest

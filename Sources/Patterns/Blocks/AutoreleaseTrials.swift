@@ -27,7 +27,7 @@ extension Autorelease {
   }
 }
 
-/// The objects that blocks create and autorelease.
+/// The objects that blocks create and autorelease, with the number of objects that still exist.
 final class AutoreleasedObjects: Sendable {
   /// The group of all blocks of the trial.
   let all = DispatchGroup()

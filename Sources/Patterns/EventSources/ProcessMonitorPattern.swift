@@ -11,8 +11,9 @@ import Instruments
 /// Darwin, `ProcessMonitor` is a process source.
 ///
 /// The processes in a trial are real. Each process is a worker: the trial starts the lab's own binary with a role such
-/// as parent or child. Only the variant `fork-exec-signal` watches a shell instead. A child whose exit is timed waits
-/// until it is requested to exit, sends the time as its last action, and exits with a specific status.
+/// as parent or child. Only the variant `fork-exec-signal` watches a shell instead. A process whose exit is watched
+/// waits until its exit is requested, and sends the time as its last action. A watched child exits with a specific
+/// status.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {

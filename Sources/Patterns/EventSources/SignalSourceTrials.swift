@@ -7,7 +7,8 @@ extension SignalSource {
   /// A closure that installs a receiver of a signal, and returns a closure that removes the receiver.
   typealias Begin = @Sendable (SignalInbox) -> () -> Void
 
-  /// Returns the longest time that a trial takes on an idle machine. A signal or the exit of a child may be delayed.
+  /// Returns the longest time that a trial takes on an idle machine. The time includes possible delays of a signal or
+  /// of the exit of a child.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// Returns a probe that sends signals, each after the previous signal was reported, and records the latency of the
@@ -141,10 +142,11 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that sends a signal while the sender holds a lock, and releases the lock once the handler waits
-  /// for it.
+  /// Returns a probe that sends a signal while the sender holds a lock. The sender releases the lock once the handler
+  /// waits for the lock, or once `patience` has passed.
   ///
-  /// - Parameter patience: the maximum time to wait for the report of a signal.
+  /// - Parameter patience: the maximum duration of each wait: until the handler waits for the lock, and until the signal
+  ///   is reported.
   func sendWhileLocked(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [sent, reported]) { trial, begin in
       let inbox = try SignalInbox()

@@ -3,8 +3,8 @@ import Instruments
 
 /// Does a timer fire when it is due, and what happens if it is due again while its handler runs?
 ///
-/// The Concurrency Programming Guide creates a timer source with an interval and a leeway, which allows the system to
-/// delay each event. The timer uses the wall clock, and its first event is due immediately. The timer in the guide's
+/// The Concurrency Programming Guide creates a timer source with an interval and a leeway. The leeway allows the system
+/// to delay each event. The timer uses the wall clock, and its first event is due immediately. The timer in the guide's
 /// example fires every thirty seconds, with a leeway of one second.
 ///
 /// The timers in a trial are real. The trial measures the lateness of each event by the clock of the timer's deadline,

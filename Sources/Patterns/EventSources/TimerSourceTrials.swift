@@ -52,8 +52,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that makes the checks of ``fire(by:patience:eventPatience:)``. The handler of the timed timer runs
-  /// for several intervals.
+  /// Returns a probe that makes the checks of ``fire(by:patience:eventPatience:)``. The handler of the timer whose
+  /// events are timed runs for several intervals.
   func fireSlowly(eventPatience: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
       let timers = Timers(by: .uptime, eventPatience: eventPatience, watch: nil, make)

@@ -97,7 +97,7 @@ extension DescriptorRead {
 
   /// A probe that tests the reader with two pairs of descriptors in turn. The probe writes the last bytes while the
   /// handler runs. The writer's end of the first pair then remains open until the reader has ended. The writer's end of
-  /// the second pair is closed immediately.
+  /// the second pair is closed as soon as the last bytes are written.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()

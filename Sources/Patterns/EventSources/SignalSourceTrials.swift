@@ -145,8 +145,8 @@ extension SignalSource {
   /// Returns a probe that sends a signal while the sender holds a lock. The sender releases the lock once the handler
   /// waits for the lock, or once `patience` has passed.
   ///
-  /// - Parameter patience: the maximum duration of each wait: until the handler waits for the lock, and until the signal
-  ///   is reported.
+  /// - Parameter patience: the maximum time to wait until the handler waits for the lock, and then again until the
+  ///   signal is reported.
   func sendWhileLocked(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [sent, reported]) { trial, begin in
       let inbox = try SignalInbox()

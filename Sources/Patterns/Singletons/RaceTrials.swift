@@ -109,7 +109,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Runs `times` races with a pause. Returns the results, and the number of uses of an instance before it was set up.
+  /// Runs `times` races with a pause. Returns the results, and the number of uses of an instance before the instance
+  /// was set up.
   private func race(
     _ track: RaceTrack, before step: RacePause.Step, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void

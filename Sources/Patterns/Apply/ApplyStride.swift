@@ -4,10 +4,10 @@ import Instruments
 
 /// Is a parallel loop faster, and how much work must a block do?
 ///
-/// The document turns a `for` loop into a call of `dispatch_apply`, and warns that scheduling a small iteration costs
-/// more than the parallel loop gains. The document's remedy is a stride: each block runs several iterations in a row.
-/// If the stride does not divide the count, a plain loop runs the remaining iterations after the blocks. The variant
-/// `apply` is the document's code in Swift.
+/// The Concurrency Programming Guide replaces a `for` loop with a call of `dispatch_apply`, and warns that scheduling a
+/// small iteration can cost more than the parallel loop gains. The guide's remedy is a stride: each block runs several
+/// iterations in a row. If the stride does not divide the count, a plain loop runs the remaining iterations after the
+/// blocks. The variant `apply` is the guide's code in Swift.
 ///
 /// In a trial each iteration runs calibrated work, and adds the result of the work and one visit to the iteration's
 /// element of an array. The trial therefore detects in the timed run itself whether an index was skipped or visited

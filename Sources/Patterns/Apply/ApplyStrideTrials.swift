@@ -59,7 +59,8 @@ struct StridedLoop: @unchecked Sendable {
     state.deallocate()
   }
 
-  /// Calls `body` with this loop. During the call, `watch` observes all blocks of the loop.
+  /// Calls `body` with this loop. During the call, `watch` observes each nonempty range of iterations that the loop
+  /// runs.
   func watched(by watch: any BlockWatch, _ body: (StridedLoop) throws -> Void) rethrows {
     (state.pointee.watch, state.pointee.isWatched) = (watch, true)
     try body(self)
@@ -191,9 +192,9 @@ final class LateBlock: BlockWatch {
 extension ApplyStride {
   /// Returns an upper bound for the duration of a trial on an idle machine.
   ///
-  /// The bound is the time of 40 plain loops, with one microsecond for scheduling each iteration as a block, plus the
-  /// pauses before the short loops. No timed loop starts once all timed loops have taken 12 ms, or 30 times as long as
-  /// the plain loop.
+  /// The bound is the time of 40 plain loops of ``iterations`` or ``short`` iterations, whichever number is larger,
+  /// with one microsecond for scheduling each iteration as a block, plus the pauses before the short loops. No timed
+  /// loop starts once all timed loops have taken 12 ms, or 30 times as long as the plain loop.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }
@@ -204,7 +205,8 @@ extension ApplyStride {
   }
 
   /// Times `body`, which runs a loop in blocks of `stride` iterations, and records the metrics of the loop. Before
-  /// that, the method runs `body` once for the document's example of 100 iterations in blocks of 4.
+  /// that, the method runs `body` once for the example in the Concurrency Programming Guide: 100 iterations in blocks
+  /// of 4.
   ///
   /// - Parameters:
   ///   - stride: the number of iterations in a block; nil for the setting ``stride``.
@@ -226,7 +228,8 @@ extension ApplyStride {
   /// Times `body`, which runs a short loop in blocks, and records the speed-up over a plain loop.
   ///
   /// - Parameter pause: the time for which the calling thread blocks before each loop, so that the pool's threads and
-  ///   the cores sleep; nil to start each loop in blocks while a pool thread is awake.
+  ///   the cores sleep; nil to start each loop in blocks while a pool thread is awake, if the pool provides a thread in
+  ///   time.
   func measureShort(
     _ trial: Trial, after pause: Duration? = nil, _ body: (StridedLoop, _ count: Int, _ stride: Int) throws -> Void
   ) throws {
@@ -241,10 +244,11 @@ extension ApplyStride {
   }
 
   /// Returns a closure that waits until a pool thread and the calling thread run at the same time. If the threads do
-  /// not run at the same time within a time limit, the closure reports that a second core is missing.
+  /// not run at the same time within a time limit, the closure reports that a second core is missing, and later calls
+  /// do not wait.
   ///
-  /// The closure does nothing if the trial has a single core. If earlier trials have reported the missing core, each
-  /// wait is limited to 1 ms.
+  /// The closure does nothing if the trial has a single core. If earlier trials have reported the missing core, the
+  /// time limit is 1 ms.
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
@@ -255,8 +259,8 @@ extension ApplyStride {
     }
   }
 
-  /// Runs the document's example of 100 iterations in blocks of 4, and records how many blocks began and how many
-  /// iterations had not ended when the loop returned.
+  /// Runs a loop of 100 iterations in blocks of 4, which is the example in the Concurrency Programming Guide. Records
+  /// how many blocks began, and how many iterations had not ended when the loop returned.
   private func runHundredByFour(_ trial: Trial, _ body: (StridedLoop) throws -> Void) throws {
     let loop = StridedLoop(count: 100, stride: 4)
     let late = LateBlock(of: 25)
@@ -306,7 +310,8 @@ extension ApplyStride {
     return plain / time
   }
 
-  /// Times the plain loop and then `body`. Deallocates the loop if no iteration is missing.
+  /// Times the plain loop and then `body`. Deallocates the loop, unless an iteration is missing or `body` throws an
+  /// error.
   ///
   /// - Parameters:
   ///   - watch: an observer of the blocks in the first run of `body`, which is not timed; nil for no observer.

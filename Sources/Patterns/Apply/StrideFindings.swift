@@ -3,23 +3,24 @@ import Measurement
 
 /// Runs that differ only in the stride, with their cost model.
 struct StrideSweep {
-  /// The name of the variant, with the swept settings except the stride: `apply[balance=ramp]`.
+  /// The name of the variant, with the swept settings except the stride; for example, `apply[balance=ramp]`.
   let name: String
   let runs: [Run]
-  /// The cost model; nil if there is an ``obstacle``, or if no set of terms can be fitted.
+  /// The cost model; nil if there is an ``obstacle``, or if no model can be fitted to the costs.
   let model: StrideModel?
   /// The reason why no model was fitted; nil if nothing prevented a fit.
   let obstacle: String?
-  /// A note that the model was fitted only to the trials with a second core; nil if all trials had one.
+  /// A note that the model was fitted only to the trials with a second core; nil if all trials had a second core.
   let source: String?
 }
 
 extension ApplyStride: FindingPattern {
-  /// Returns notes on each sweep of strides: the stride with the lowest mean time, and the cost model with the strides
-  /// that the model recommends for the setting ``overhead``.
+  /// Returns notes about each sweep of two or more strides: the stride with the lowest mean time, and the cost model
+  /// with the strides that the model recommends for the setting ``overhead``.
   ///
-  /// If the experiment searches for the best setting, advice on the amount of work for a block comes first, if
-  /// available. Each sweep without a cost model then has a note with the reason.
+  /// If the experiment searches for the best setting, the first note is advice about the amount of work for a block. If
+  /// such advice is not available, the first note is about the user's own loop, if the user described a loop. Each
+  /// sweep without a cost model then has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest
@@ -30,8 +31,8 @@ extension ApplyStride: FindingPattern {
       }
   }
 
-  /// Returns, for each number of cores in the sweep, advice on the amount of work for a block and on suitable strides.
-  /// The advice is based on the fastest variant whose cost model fits.
+  /// Returns a note with advice for each number of cores in the sweep. The advice contains the amount of work for a
+  /// block, and suitable strides. The advice is based on the fastest variant whose cost model fits.
   ///
   /// Returns nil if the sweep varies anything other than the stride and the cores, if no cost model fits, or if the
   /// time of the plain loop is not known.
@@ -46,8 +47,8 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note on the user's own loop for results without advice from a cost model; nil if the user described no
-  /// loop, or if no run was measured.
+  /// Returns a note about the user's own loop for results without advice from a cost model; nil if the user described
+  /// no loop, or if no run was measured.
   ///
   /// The note contains the strides whose blocks have as much work as the fastest measured blocks, or the reason why no
   /// strides can be computed.
@@ -66,8 +67,8 @@ extension ApplyStride: FindingPattern {
   /// Returns the strides of the user's own loop whose blocks have as much work as the fastest measured blocks, as text;
   /// nil if no run was measured, or if the time of an iteration is not known.
   ///
-  /// The fastest measured blocks are those of the best stride, and of each stride that is certainly slower by at
-  /// most the share ``ConfidenceInterval/alikeDifference`` than the best stride.
+  /// The fastest measured blocks are those of the best stride, and of each stride that is slower than the best stride
+  /// by at most the fraction ``ConfidenceInterval/alikeDifference``, even at the upper end of the confidence interval.
   private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
     guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
       let iterations = iterations.value(in: run.parameters), iterations > 0,

@@ -12,7 +12,8 @@ struct StrideFit {
   /// largest stride are not predicted.
   let worst: (error: Double, stride: Int)
 
-  /// Creates a fit to costs that are sorted by stride in ascending order; nil if no set of terms can be fitted.
+  /// Creates a fit to costs that are sorted by stride in ascending order; nil if no set of terms can be fitted and
+  /// cross-validated.
   init?(_ costs: [StrideModel.Cost]) {
     var best: (worst: (error: Double, stride: Int), terms: [Double])?
     for columns in Self.choices(leaving: costs.count - 2) {
@@ -27,7 +28,7 @@ struct StrideFit {
   /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
   func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
 
-  /// Returns a copy of the terms whose work and tail are multiplied by the given factors.
+  /// Returns a copy of the fit, with its work term and its tail term multiplied by the given factors.
   func scaled(work: Double, tail: Double) -> StrideFit {
     var fit = self
     fit.work *= work
@@ -69,8 +70,8 @@ struct StrideFit {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest leave-one-out error (``worst``) of a set of terms; nil for fewer than three costs. The error
-  /// is infinite if one of the fits fails.
+  /// Returns the largest leave-one-out error of a set of terms, and the stride at which the error occurs (see
+  /// ``worst``); nil for fewer than three costs. The error is infinite if one of the fits fails.
   private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
     let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
       guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }

@@ -12,7 +12,7 @@ import Measurement
 /// `tail` is the cost of an iteration in the last block, during which the other cores are idle (load imbalance). All
 /// terms are nonnegative times in nanoseconds. ``StrideFit`` selects the terms.
 struct StrideModel {
-  /// The measured cost of one stride, as medians over the rounds.
+  /// The measured cost of a loop at one stride. The number of blocks and the elapsed time are medians over the rounds.
   struct Cost {
     let stride: Int
     let blocks: Double
@@ -22,10 +22,11 @@ struct StrideModel {
   }
 
   var fit: StrideFit
-  /// The fits to resampled rounds, for the interval of the cost of a block; empty if there are too few rounds.
+  /// The fits to resampled rounds, from which the confidence interval for the cost of a block is computed; empty if
+  /// there are too few rounds.
   let resampled: [StrideFit]
   let iterations: Double
-  /// The number of cores that ran the loop.
+  /// The number of cores on which the loop could run.
   let cores: Int
   /// The range of the strides to which the model was fitted.
   let tried: ClosedRange<Int>
@@ -82,8 +83,8 @@ struct StrideModel {
 
   // MARK: The cost of a block
 
-  /// Returns the 95 % interval of the nanoseconds that a block of `stride` iterations adds to the loop; nil if there
-  /// were too few rounds.
+  /// Returns the 95 % confidence interval of the nanoseconds that a block of `stride` iterations adds to the loop; nil
+  /// if there were too few rounds.
   func costOfBlock(at stride: Int) -> ClosedRange<Double>? {
     guard !resampled.isEmpty else { return nil }
     let (cost, costs) = (fit.perBlock(at: stride), resampled.map { $0.perBlock(at: stride) }.sorted())
@@ -91,8 +92,8 @@ struct StrideModel {
     return min(cost, costs[outside])...max(cost, costs[costs.count - 1 - outside])
   }
 
-  /// Returns a copy of the model in which the cost of a block at `stride` is the upper end of the interval of that cost
-  /// (``costOfBlock(at:)``). If there is no interval, returns the model itself.
+  /// Returns a copy of the model in which the cost of a block at `stride` is the upper end of the confidence interval
+  /// of that cost (``costOfBlock(at:)``). If there is no interval, returns the model itself.
   private func conservative(at stride: Int) -> StrideModel {
     guard let highest = costOfBlock(at: stride)?.upperBound else { return self }
     var model = self
@@ -102,7 +103,7 @@ struct StrideModel {
 
   // MARK: The recommended strides
 
-  /// The result of the search for strides with an allowed overhead.
+  /// The result of the search for strides whose overhead is at most the allowed overhead.
   enum Recommendation: Equatable {
     /// The strides at which the overhead is at most the allowed overhead.
     case strides(ClosedRange<Int>)
@@ -112,13 +113,14 @@ struct StrideModel {
   }
 
   /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If every
-  /// stride costs more, returns the stride with the smallest cost.
+  /// stride costs more, returns the smallest overhead and its stride.
   func recommendation(forOverhead share: Double) -> Recommendation {
     conservative(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
   }
 
-  /// Returns the stride at which the interval of the cost of a block is computed: the smallest recommended stride of
-  /// the model without the interval.
+  /// Returns the stride at which to compute the confidence interval for the cost of a block. This is the smallest
+  /// stride that the model recommends before that interval is taken into account, or the stride with the smallest
+  /// overhead if every stride costs more than `share`.
   func reference(forOverhead share: Double) -> Int {
     switch plainRecommendation(forOverhead: share) {
     case .strides(let strides): strides.lowerBound
@@ -126,7 +128,7 @@ struct StrideModel {
     }
   }
 
-  /// Returns the recommendation without regard to the interval of the cost of a block.
+  /// Returns the recommendation without regard to the confidence interval for the cost of a block.
   ///
   /// With an increasing stride, the cost of scheduling decreases and the cost of idle cores increases, so their sum has
   /// one minimum.

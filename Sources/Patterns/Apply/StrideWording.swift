@@ -1,10 +1,10 @@
 import Measurement
 
-/// The wording of the findings on a cost model.
+/// The wording of the findings about a cost model.
 extension StrideModel {
-  /// Returns the findings about a variant: the formula, the cost of a block, and the strides for an overhead of at most
-  /// `share`, as a fraction. If the model does not fit, or if the rounds do not decide whether it fits, the only
-  /// sentence states that result.
+  /// Returns the findings about a variant: the formula, the cost of a block, and the strides whose overhead is at most
+  /// the fraction `share`. If the model does not fit, or if the rounds do not decide whether it fits, the only sentence
+  /// states that result.
   func sentences(for variant: String, overhead share: Double) -> [String] {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
@@ -43,7 +43,7 @@ extension StrideModel {
     case .strides(let strides): "\(limit(share)) use \(words(strides))"
     case .smallest(let overhead, let stride):
       "no stride keeps the overhead at \(Self.percent(share)) %; "
-        // At this overhead, all cores together are as fast as one core.
+        // With at least this overhead, all cores together are no faster than one core.
         + (cores > 1 && overhead >= Double(cores - 1)
           ? "the loop is too short: a plain loop is as fast"
           : "the smallest overhead is \(Self.percent(overhead, .up)) %, at \(words(stride...stride))")
@@ -56,9 +56,9 @@ extension StrideModel {
       + (fit.worst.error > share ? " (the model errs by up to \(Self.percent(fit.worst.error, .up)) %)" : "")
   }
 
-  /// Returns a range of strides as text: `stride 16 to 9,500`. The ends have two significant digits, since the model is
-  /// not more precise. A note in parentheses states the smallest or largest measured stride if an end lies beyond that
-  /// stride.
+  /// Returns a range of strides as text; for example, `stride 16 to 9,500`. The ends have two significant digits, since
+  /// the model is not more precise. A note in parentheses states the smallest or largest measured stride if an end lies
+  /// beyond that stride.
   func words(_ exact: ClosedRange<Int>) -> String {
     let strides = Self.rounded(exact, whole: Int(iterations))
     let beyond = [

@@ -7,9 +7,9 @@ import Instruments
 
 /// When does the system release the objects that a block has autoreleased?
 ///
-/// The autorelease pool of a thread releases its objects when the pool is drained. The document says that each dispatch
-/// queue has an autorelease pool, and that Dispatch does not guarantee when the pool is drained. A block that creates
-/// many objects therefore needs its own autorelease pool, as in the variant `own-pool`.
+/// The autorelease pool of a thread releases its objects when the pool is drained. The Concurrency Programming Guide
+/// says that each dispatch queue has an autorelease pool, and that Dispatch does not guarantee when the pool is
+/// drained. A block that creates many objects therefore needs its own autorelease pool, as in the variant `own-pool`.
 ///
 /// Only Darwin supports autoreleased objects. The variants follow the documented API and have not been run yet.
 ///

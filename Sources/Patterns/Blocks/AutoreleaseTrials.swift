@@ -11,8 +11,9 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 extension Autorelease {
-  /// Returns a probe that submits blocks, each of which autoreleases objects. The probe counts the objects that exist
-  /// at the beginning of a block, and the objects that still exist when all blocks have run.
+  /// Returns a probe that submits blocks, each of which autoreleases objects. The probe records the largest number of
+  /// objects that exist at the beginning of a block, and the number of objects that still exist when all blocks have
+  /// run.
   ///
   /// - Parameter way: the mechanism that releases the autoreleased objects.
   func countObjects(by way: AutoreleasedObjects.Way = .runtime) -> Probe<@Sendable (AutoreleasedObjects) -> Void> {
@@ -26,7 +27,7 @@ extension Autorelease {
   }
 }
 
-/// The objects that blocks create and autorelease.
+/// The objects that blocks create and autorelease, with the number of objects that still exist.
 final class AutoreleasedObjects: Sendable {
   /// The group of all blocks of the trial.
   let all = DispatchGroup()

@@ -4,10 +4,11 @@ import Instruments
 
 /// What does a block copy and retain, and for how long?
 ///
-/// The document declares two local variables, creates a block that prints the variables and its argument, and calls the
-/// block in the same function. The block contains copies of the variables, so it may also run after the function has
-/// returned. A block that `dispatch_sync` runs may return a value through a `__block` variable. A queue copies each
-/// block that is added to it, and releases the copy after the block has run.
+/// An example in the Concurrency Programming Guide declares two local variables, creates a block that prints the
+/// variables and its argument, and calls the block in the same function. The block contains copies of the variables, so
+/// it may also run after the function has returned. A block that `dispatch_sync` runs may return a value through a
+/// `__block` variable. According to the guide, a queue copies each block that is added to it, and releases the copy
+/// after the block has run.
 ///
 /// A trial submits an asynchronous block to a queue that is inactive or suspended. Before the block runs, the trial
 /// changes the captured variable or releases the last other reference to the captured object.

@@ -14,7 +14,7 @@ extension BlockCapture {
   typealias FunctionMaker = @Sendable (FunctionQueue, StackBlock) -> Void
 
   /// A probe that counts the blocks that record a changed value. Each block captures a variable. The variable changes
-  /// before the block runs, or the block changes it.
+  /// before the block runs, or the block itself changes the variable.
   var measureValues: Probe<Maker> {
     Probe(reads: [blocks], records: [ran, changed]) { trial, make in
       let blocks = try run(trial, expectsRun: true, make)
@@ -189,7 +189,7 @@ final class CapturingBlock: Sendable {
   /// Suspends the calling task until all tasks of the trial are created.
   func turn() async { await shared.gate.passed() }
 
-  /// Records the value that the block read from its variable or stored in it.
+  /// Records the value that the block read from its variable or stored in the variable.
   func recordValue(_ value: Int) {
     seen.store(value, ordering: .relaxed)
     recordRun()

@@ -3,9 +3,10 @@ import Instruments
 
 /// Does the result arrive exactly once on the queue that the caller passed, even if the caller has released the queue?
 ///
-/// The document averages numbers on a global queue and submits the result to a queue that the caller passes. The
-/// document's function retains that queue first, and releases it after submitting the completion block. In Swift the
-/// closure retains the queue that it captures. The variant `completion-queue` is the document's function in Swift.
+/// The example in the Concurrency Programming Guide averages numbers on a global queue and submits the result to a
+/// queue that the caller passes. The guide's function retains that queue first, and releases it after submitting the
+/// completion block. In Swift the closure retains the queue that it captures. The variant `completion-queue` is the
+/// guide's function in Swift.
 ///
 /// Each call in a trial averages different numbers with a known average.
 ///
@@ -72,9 +73,9 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the document's function
-  /// does. The closure on the global queue retains `queue`, so the function does not need to retain and release `queue`
-  /// explicitly.
+  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the function in the
+  /// Concurrency Programming Guide does. The closure on the global queue retains `queue`, so the function does not need
+  /// to retain and release `queue` explicitly.
   private func averageAsync(_ call: AverageCall, _ queue: DispatchQueue, _ block: @escaping @Sendable (Int) -> Void) {
     DispatchQueue.global().async {
       let average = call.average()
@@ -82,8 +83,8 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the document's function
-  /// does. The function retains and releases `queue` explicitly.
+  /// Computes the average on a global queue and submits `block` with the result to `queue`, as the function in the
+  /// Concurrency Programming Guide does. This function retains and releases `queue` explicitly.
   private func averageAsync(_ call: AverageCall, _ queue: CountedQueue, _ block: @escaping @Sendable (Int) -> Void) {
     queue.retain()
     DispatchQueue.global().async {
@@ -93,7 +94,7 @@ struct CompletionBlock: Pattern {
     }
   }
 
-  /// Returns the average. This modern form of the document's function runs on a thread of the pool, regardless of the
-  /// caller's actor or thread.
+  /// Returns the average. This modern form of the function in the Concurrency Programming Guide runs on a thread of the
+  /// pool, regardless of the caller's actor or thread.
   @concurrent private func average(_ call: AverageCall) async -> Int { call.average() }
 }

@@ -46,9 +46,10 @@ extension CompletionBlock {
   /// The metrics that every trial records.
   private var metrics: [any Declaration] { [wrongResult, notOnce, roundTrip] }
 
-  /// The calls of a trial after the warm-up.
+  /// The results and the round trips of a trial's calls, without those of the warm-up call.
   private struct CallLog: Sendable {
-    /// The group of all calls, the warm-up included, that have not been freed.
+    /// The group of the calls that have not been freed, including the warm-up call. A call enters the group when it is
+    /// created, and leaves the group when it is freed.
     let unfreed = DispatchGroup()
     private(set) var states: [WaitableValue<AverageCall.State>] = []
     private(set) var roundTrips: [UInt64?] = []
@@ -115,7 +116,7 @@ final class AverageCall: Sendable {
     return queue
   }
 
-  /// The key and the value that identify the ``CountedQueue`` of this call.
+  /// The pointer that is both the key and the value of the entry that identifies the ``CountedQueue`` of this call.
   private var token: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   /// Records the start of the call.

@@ -3,9 +3,9 @@ import Instruments
 
 /// What data does a handler receive if events arrive faster than it runs?
 ///
-/// The document lists the custom source as the type of source that the program triggers itself. For all types, the
-/// document states that events are merged if they arrive while the handler waits or runs. The document has no listing
-/// for a custom source. In C, the calls are:
+/// The Concurrency Programming Guide lists the custom source as the type of source that the program triggers itself.
+/// For all types, the guide states that events are merged if they arrive while the handler waits or runs. The guide has
+/// no listing for a custom source. In C, the calls are:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_DATA_ADD, 0, 0, queue);

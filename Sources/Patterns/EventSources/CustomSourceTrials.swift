@@ -28,8 +28,8 @@ extension CustomSource {
     }
   }
 
-  /// Returns a probe that sends events to a source whose handler runs on a queue that is used with Dispatch's C
-  /// functions.
+  /// Returns a probe that sends events to a source as ``deliver(_:patience:)`` does. The handler of the source runs on
+  /// a queue that is used with Dispatch's C functions.
   func deliverByFunctions(_ coalescing: Coalescing) -> Probe<@Sendable (FunctionQueue, Events) -> Sender> {
     Probe(reads: settings, records: metrics) { trial, begin in
       let queue = FunctionQueue(label: "events")
@@ -166,7 +166,7 @@ enum Coalescing {
 struct Sender {
   /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
-  /// A closure that cancels the source, if there is one.
+  /// A closure that cancels the source. The closure does nothing if the sender has no source to cancel.
   let end: () -> Void
 
   /// Creates a sender that sends events with `sendAll`, and whose closure ``end`` cancels `source`.

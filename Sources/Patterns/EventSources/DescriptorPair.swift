@@ -51,7 +51,8 @@ struct DescriptorPair: Sendable {
   /// Creates a TCP connection of this machine to itself, and adds its two ends to `opened`. Both descriptors are in
   /// blocking mode.
   ///
-  /// - Throws: ``SystemError`` if a socket cannot be created; ``Unavailable`` if the machine cannot connect to itself.
+  /// - Throws: ``SystemError`` if a socket cannot be created or the connection cannot be accepted; ``Unavailable`` if
+  ///   the machine cannot connect to itself.
   static func connected(_ opened: OpenedDescriptors) throws -> DescriptorPair {
     let (listener, writer) = (socket(AF_INET, streamSocket, 0), socket(AF_INET, streamSocket, 0))
     let error = SystemError(errno, "open two TCP sockets")
@@ -128,5 +129,5 @@ func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
   private let streamSocket = Int32(SOCK_STREAM.rawValue)
 #endif
 
-// The system's function `pipe`, which the enumeration case `pipe` hides.
+// This function calls the system's `pipe`, which the enumeration case `pipe` hides.
 private func systemPipe(_ ends: UnsafeMutablePointer<Int32>) -> Int32 { pipe(ends) }

@@ -3,11 +3,11 @@ import Instruments
 
 /// How does a program read data as it arrives?
 ///
-/// The document opens a file, makes its descriptor non-blocking and creates a read source for the descriptor. The event
-/// handler reads the source's estimate of the readable bytes, allocates a buffer for one byte more than the estimate,
-/// and reads once. A function of the program processes the bytes and returns whether all required bytes have been read;
-/// if so, the handler cancels the source. The cancellation handler closes the descriptor. The variant `estimated`
-/// contains that code.
+/// The example in the Concurrency Programming Guide opens a file, makes its descriptor non-blocking and creates a read
+/// source for the descriptor. The event handler reads the source's estimate of the readable bytes, allocates a buffer
+/// for one byte more than the estimate, and reads once. A function of the program processes the bytes and returns
+/// whether all required bytes have been read; if so, the handler cancels the source. The cancellation handler closes
+/// the descriptor. The variant `estimated` contains that code.
 ///
 /// The bytes in a trial are real: they arrive through a pipe, from a connected socket, or out of a file, and the trial
 /// compares each byte with the byte written at the same position. `received.process` is the program's function: it

@@ -95,9 +95,9 @@ extension DescriptorRead {
     trial.record(leftOpen, opened.count)
   }
 
-  /// A probe that tests the reader with two descriptors in turn. The probe writes the last bytes while the handler
-  /// runs. The writer's end of the first descriptor then remains open, and the writer's end of the second descriptor is
-  /// closed.
+  /// A probe that tests the reader with two pairs of descriptors in turn. The probe writes the last bytes while the
+  /// handler runs. The writer's end of the first pair then remains open until the reader has ended. The writer's end of
+  /// the second pair is closed as soon as the last bytes are written.
   var readTail: Probe<Begin> {
     Probe(reads: [kind, tail], records: [leftUnread, beyondEstimate, lost, corrupted, leftOpen]) { trial, begin in
       ignoreBrokenPipes()
@@ -330,7 +330,7 @@ final class ReceivedData: Sendable {
   }
 
   /// Records that the reader has closed the descriptor. The first call immediately opens an unrelated file several
-  /// times. One of the new descriptors receives the number of the closed descriptor.
+  /// times. One of the new descriptors receives the number of the closed descriptor if that number is still free.
   func ended() {
     state.note { state in
       if !state.hasEnded { state.unrelated.open() }

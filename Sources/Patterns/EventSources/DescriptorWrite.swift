@@ -3,10 +3,10 @@ import Instruments
 
 /// How does a program write to a slow reader as space in the buffer becomes available?
 ///
-/// The document opens a file and creates a write source for its descriptor. The event handler requests data from a
-/// function of the program, writes once, and cancels the source; the cancellation handler closes the descriptor. The
-/// text requires a non-blocking descriptor, but the code leaves the descriptor in blocking mode. The variant `source`
-/// follows the text, and `blocking-write` follows the code.
+/// The example in the Concurrency Programming Guide opens a file and creates a write source for its descriptor. The
+/// event handler requests data from a function of the program, writes once, and cancels the source; the cancellation
+/// handler closes the descriptor. The text of the guide requires a non-blocking descriptor, but the example leaves the
+/// descriptor in blocking mode. The variant `source` follows the text, and `blocking-write` follows the example.
 ///
 /// In a trial, only the bytes that `write` accepted count as written, and the handler of `source` cancels the source
 /// once all bytes are written. `outgoing.next` is the program's function: it passes the remaining bytes to a closure,

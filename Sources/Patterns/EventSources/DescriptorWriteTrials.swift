@@ -44,7 +44,7 @@ extension DescriptorWrite {
   ///
   /// - Parameters:
   ///   - readLast: whether the reader begins only after the writer has ended. The reader then cannot free space while
-  ///     the writer is preempted within `write`.
+  ///     the writer is preempted within `write`. The reader of a file always begins after the writer has ended.
   ///   - stall: the tests with a reader that does not read.
   ///   - patience: the maximum time to wait for a handler call.
   func writeWhole(
@@ -142,8 +142,8 @@ extension DescriptorWrite {
     outgoing.expectsRun()
   }
 
-  /// Waits until the handler has begun, all threads sleep, or other threads have used 30 milliseconds of processor
-  /// time.
+  /// Waits until the handler has begun, all other threads sleep, or other threads have used 30 milliseconds of
+  /// processor time.
   ///
   /// - Returns: whether the handler has begun, and whether other threads used the processor time without a handler
   ///   call.
@@ -268,7 +268,7 @@ final class OutgoingData: @unchecked Sendable {
 
   /// Verifies that a file accepted all bytes. Does nothing if `write` never reported accepted bytes.
   ///
-  /// - Throws: ``Unavailable`` if the file accepted only some of the bytes because the disk is full or a limit is
+  /// - Throws: ``Unavailable`` if the file accepted only some of the bytes. The disk is then full, or a limit is
   ///   reached.
   func requireCapacity() throws {
     let count = state.count

@@ -1,7 +1,7 @@
 import CDispatchSupport
 import Instruments
 
-/// A fault in a thread, for which the system raises a signal.
+/// A kind of fault. If a thread causes the fault, the system raises a signal for the thread.
 enum Fault: String, CaseIterable, Sendable {
   /// SIGSEGV: a write to memory that is not writable.
   case segv
@@ -51,7 +51,7 @@ struct FaultProcess {
   private let input: (reader: Int32, writer: Int32)
   private let output: (reader: Int32, writer: Int32)
 
-  /// The fault that this worker process must handle; nil if this process is not a worker for a fault.
+  /// The fault for whose signal this worker process creates a source; nil if this process is not a worker for a fault.
   static var fault: Fault? { Terminal.environment(name).flatMap { Fault(rawValue: $0) } }
 
   /// Starts a worker that runs the body of `variant`.

@@ -3,9 +3,10 @@ import Instruments
 
 /// How does a program detect that a file has changed, and how soon?
 ///
-/// The document opens a file only for event notifications and creates a vnode source for renames of the file. The event
-/// handler passes the old name, which the source's context contains, and the descriptor to a function that updates the
-/// name. The cancellation handler frees the old name and closes the descriptor.
+/// The example in the Concurrency Programming Guide opens a file only for event notifications and creates a vnode
+/// source for renames of the file. The event handler passes the old name, which the source's context contains, and the
+/// descriptor to a function that updates the name. The cancellation handler frees the old name and closes the
+/// descriptor.
 ///
 /// Linux has no vnode source. On Linux, `FileMonitor` replaces the source, and reads inotify events through a read
 /// source. On Darwin, `FileMonitor` is a vnode source.

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// A watch of a file. The variant reports changes to the watch, and the trial reads the results.
+/// A watch of a file. The variant reports each change of the file to the watch, and the trial reads the results.
 final class FileWatch: Sendable {
   private struct State {
     var expected: FileChange?

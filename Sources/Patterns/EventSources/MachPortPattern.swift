@@ -3,8 +3,8 @@ import Instruments
 
 /// Does a Mach port source deliver the events of its port?
 ///
-/// The document lists events of Mach ports among the events that a source can monitor, and states that the cancellation
-/// handler must release the port. The document has no listing for Mach ports. In C, the calls are:
+/// The Concurrency Programming Guide lists events of Mach ports among the events that a source can monitor, and states
+/// that the cancellation handler must release the port. The guide has no listing for Mach ports. In C, the calls are:
 ///
 /// ```c
 /// dispatch_source_t source = dispatch_source_create(DISPATCH_SOURCE_TYPE_MACH_RECV, port, 0, queue);

@@ -4,13 +4,15 @@ import Synchronization
 
 /// The code that measures the variants.
 extension MachPortPattern {
-  /// Returns the longest time that a trial takes on an idle machine. A message may have to wait for a free thread.
+  /// Returns the longest time that a trial takes on an idle machine. The time includes the possible wait of a message
+  /// for a free thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// A closure that starts to watch a port, and returns a sender for the port.
   typealias Begin = @Sendable (PortInbox) throws -> PortSender
 
-  /// Returns a probe that sends messages to a port, and cancels the source once all messages have been received.
+  /// Returns a probe that sends messages to a port, and cancels the source once all messages have been received or
+  /// `patience` has passed.
   ///
   /// - Parameter patience: the maximum time to wait for messages, and for the cancellation handler.
   func exchange(patience: Duration = .seconds(20)) -> Probe<Begin> {
@@ -30,7 +32,8 @@ extension MachPortPattern {
     }
   }
 
-  /// Returns a probe that destroys a port, and cancels the source once the destruction has been reported.
+  /// Returns a probe that destroys a port, and cancels the source once the destruction has been reported or `patience`
+  /// has passed.
   ///
   /// - Parameter patience: the maximum time to wait for the report, and for the cancellation handler.
   func destroyPort(patience: Duration = .seconds(20)) -> Probe<Begin> {

@@ -3,16 +3,17 @@ import Instruments
 
 /// How does a program detect that its child or its parent has exited?
 ///
-/// The document's example is a child process that exits after its parent. The child creates a process source for the
-/// exit of its parent. The event handler sets a flag that requests the program's exit, and then cancels and releases
-/// the source.
+/// The example in the Concurrency Programming Guide is a child process that exits after its parent. The child creates a
+/// process source for the exit of its parent. The event handler sets a flag that requests the program's exit, and then
+/// cancels and releases the source.
 ///
 /// Linux has no process source. On Linux, `ProcessMonitor` replaces the source: it is a read source on a pidfd. On
 /// Darwin, `ProcessMonitor` is a process source.
 ///
-/// The processes in a trial are real: each is a worker of the lab's own binary, which the trial starts with a role such
-/// as parent or child. A child waits until it is requested to exit, sends the time as its last action, and exits with a
-/// specific status.
+/// The processes in a trial are real. Each process is a worker: the trial starts the lab's own binary with a role such
+/// as parent or child. Only the variant `fork-exec-signal` watches a shell instead. A process whose exit is watched
+/// waits until its exit is requested, and sends the time as its last action. A watched child exits with a specific
+/// status.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring a Process".
 struct ProcessMonitorPattern: Pattern {

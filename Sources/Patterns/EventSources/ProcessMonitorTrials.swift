@@ -93,7 +93,8 @@ extension ProcessMonitorPattern {
     ) { trial, begin in
       if let role = WorkerRole.ofThisProcess { try role.playParentOrItsChild(executable, begin) }
       ignoreBrokenPipes()
-      // If the system's first process adopts the orphans instead, that process also collects their statuses.
+      // If this process cannot adopt the orphans, another process, usually the system's first, adopts the orphans and
+      // collects their statuses.
       let adopts = ChildProcess.adoptOrphans()
       let resources = ResourceCounts()
       var unreported = 0
@@ -140,7 +141,7 @@ extension ProcessMonitorPattern {
         if moment != end { toChild.send(.go) }
       }
       toParent.send(.go)
-      // If another program killed the parent, the parent may have exited at a moment other than the requested one.
+      // If another program killed the parent, the parent may have exited at a moment other than `end`.
       guard let lastStep = toParent.receive().time else { throw MissingMessage() }
       if let status = parent.waitForStatus() { statuses.append(status) }
       toChild.send(.go)
@@ -434,13 +435,13 @@ final class ParentWatch: Sendable {
   }
 
   /// Records that the child has read its parent's identifier. The first call returns once the trial allows the child to
-  /// continue, which may be after the parent has exited.
+  /// continue, which may be after the parent has exited. Later calls have no effect.
   func recordParent() {
     if !hasReported.exchange(true, ordering: .relaxed) { report(.knows) }
   }
 
-  /// Records that the parent has exited, as the document's code does with its exit flag. Only the first call has an
-  /// effect.
+  /// Records that the parent has exited, as the example in the Concurrency Programming Guide does with its exit flag.
+  /// Only the first call has an effect.
   func exited() {
     let now = MonotonicClock.now()
     moment.withLock { $0 = $0 ?? now }

@@ -3,13 +3,14 @@ import Instruments
 
 /// Does a signal source deliver every signal, and which setup does it require?
 ///
-/// The document first sets the signal to be ignored, so that the signal does not end the process. The document then
-/// creates a signal source on a global queue, with an event handler that processes the signal. The variant `source`
-/// performs both steps in that order.
+/// The example in the Concurrency Programming Guide first sets the signal to be ignored, so that the signal does not
+/// end the process. The example then creates a signal source on a global queue, with an event handler that processes
+/// the signal. The variant `source` performs both steps in that order.
 ///
-/// The signals in a trial are real: `kill` sends them to the trial's own process. The trial sends SIGUSR1 instead of
+/// The signals in a trial are real. Most variants send SIGUSR1 to the trial's own process instead of the example's
 /// SIGHUP, since other processes may send SIGHUP to end the trial. The variant `registered` also sends SIGHUP and
-/// SIGTERM. Activation of a source is asynchronous: a signal that is sent before the source's registration handler has
+/// SIGTERM. The variant `children` uses SIGCHLD, and the variants `fault` and `fault-by-kill` use SIGSEGV, SIGBUS and
+/// SIGILL. Activation of a source is asynchronous: a signal that is sent before the source's registration handler has
 /// run may not be delivered.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Monitoring Signals".
@@ -32,7 +33,7 @@ struct SignalSource: Pattern {
   let unreportedBursts = Metric.count("unreported-bursts", "bursts of which the source reported nothing")
   let notReaped = Metric.count("not-reaped", "children that were not reaped exactly once with a normal exit status")
 
-  /// The command of a child, which runs until the end of its standard input.
+  /// The executable and the arguments of a child. The child runs until the end of its standard input.
   var child = (image: Host.image, arguments: ["worker"])
   /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no
   /// workers.

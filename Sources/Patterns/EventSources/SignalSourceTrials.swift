@@ -7,7 +7,8 @@ extension SignalSource {
   /// A closure that installs a receiver of a signal, and returns a closure that removes the receiver.
   typealias Begin = @Sendable (SignalInbox) -> () -> Void
 
-  /// Returns the longest time that a trial takes on an idle machine. A signal or the exit of a child may be delayed.
+  /// Returns the longest time that a trial takes on an idle machine. The time includes possible delays of a signal or
+  /// of the exit of a child.
   func longest(_ trial: Trial) -> Duration? { .seconds(2) }
 
   /// Returns a probe that sends signals, each after the previous signal was reported, and records the latency of the
@@ -98,7 +99,8 @@ extension SignalSource {
     }
   }
 
-  /// Sends SIGUSR2, and waits until it is reported. All signals that were sent earlier are reported before SIGUSR2.
+  /// Sends SIGUSR2, and waits until SIGUSR2 is reported, but no longer than 20 seconds. All signals that were sent
+  /// earlier are reported before SIGUSR2.
   private func drain(_ inbox: SignalInbox, _ marks: SignalInbox) {
     kill(getpid(), SIGUSR2)
     _ = marks.awaitNext()
@@ -140,10 +142,11 @@ extension SignalSource {
     }
   }
 
-  /// Returns a probe that sends a signal while the sender holds a lock, and releases the lock once the handler waits
-  /// for it.
+  /// Returns a probe that sends a signal while the sender holds a lock. The sender releases the lock once the handler
+  /// waits for the lock, or once `patience` has passed.
   ///
-  /// - Parameter patience: the maximum time to wait for the report of a signal.
+  /// - Parameter patience: the maximum time to wait until the handler waits for the lock, and then again until the
+  ///   signal is reported.
   func sendWhileLocked(patience: Duration = .seconds(20)) -> Probe<Begin> {
     Probe(records: [sent, reported]) { trial, begin in
       let inbox = try SignalInbox()
@@ -325,7 +328,7 @@ final class SignalInbox: Sendable {
     lock.wait()
   }
 
-  /// Records that the receiver is installed, so that signals are handled from now on.
+  /// Records that the receiver is installed. From now on, the receiver handles all signals.
   func recordReadiness() { ready.signal() }
 
   // MARK: For the trial

@@ -5,8 +5,8 @@ import Instruments
 /// A source is cancelled while its event handler runs: which handler runs last, and where does the program free its
 /// resources?
 ///
-/// The document cancels a source and releases it in the next statement, since the cancellation is asynchronous and the
-/// cancellation handler frees the resources.
+/// The Concurrency Programming Guide cancels a source and releases the source in the next statement, since the
+/// cancellation is asynchronous and the cancellation handler frees the resources.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Sources, "Associating Custom Data with a Dispatch Source",
 /// "Canceling a Dispatch Source".

@@ -177,8 +177,8 @@ final class BusySource: Sendable {
   let late = Tally()
 }
 
-/// The context object of a source, which counts its uses before and after it is freed. The object's memory is never
-/// freed, so that late uses can be counted.
+/// The context object of a source. The object counts all its uses, and its uses after the call of ``free()``. The
+/// object's memory is never freed, so that late uses can be counted.
 final class SourceContext: Sendable {
   fileprivate struct State {
     var uses = 0
@@ -215,6 +215,6 @@ final class SourceContext: Sendable {
     }
   }
 
-  /// Records that the context was freed, without freeing the object's memory.
+  /// Records that the variant freed the context. The method does not free the object's memory.
   func free() { state.note { $0.frees += 1 } }
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Instruments
 
-/// The measuring code that all trials of this pattern share.
+/// The estimated duration of a trial, which is the same for all variants of this pattern.
 extension SourceLifecycle {
   /// Returns the longest time that a trial takes on an idle machine. A handler may have to wait for a free thread, and
   /// a trial waits up to three seconds for a late handler call.
@@ -117,7 +117,8 @@ final class SourceLife: Sendable {
   /// Waits until the handler has suspended its source, but no longer than 20 seconds.
   func awaitSuspension() { state.wait(within: .seconds(20), until: \.isSuspended) }
 
-  /// Waits briefly for a handler call, which must not happen before the source is activated or resumed.
+  /// Waits for a handler call, but no longer than the time limit that the initializer received. No handler call may
+  /// happen before the source is activated or resumed.
   func look() { wait(within: bound) { $0.runs > 0 } }
 
   /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.

@@ -36,7 +36,7 @@ extension SourceLifecycle {
   }
 
   /// Returns a probe for sources that hold the only reference to their queue. The probe sends an event to each source,
-  /// releases the source, and waits until the queue is freed.
+  /// cancels and releases the source, and waits until the queue is freed.
   ///
   /// The first queue is observed for 10 milliseconds before the event, in case it is freed early.
   ///

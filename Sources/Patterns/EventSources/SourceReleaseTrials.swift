@@ -3,8 +3,8 @@ import Instruments
 
 /// The code that releases a source while a handler call is pending.
 extension SourceLifecycle {
-  /// Returns a probe that releases each source in turn while its queue is held and a handler call is pending, and then
-  /// unblocks the queue.
+  /// Returns a probe that releases the program's reference to each source in turn, and then unblocks the queue of the
+  /// source. Before the release, the queue is held and a handler call is pending.
   ///
   /// - Parameter leaves: the maximum time to wait until a queue is freed.
   func releaseWhilePending(leaves: Duration = .seconds(20)) -> Probe<@Sendable (QueueLife) -> Void> {

@@ -64,7 +64,7 @@ final class TimerRun: Sendable {
   }
 
   /// Creates a timer whose first event is due in `delay` nanoseconds. One further event is due every `length`
-  /// nanoseconds. The first event of a timer without a source is due `length` nanoseconds later.
+  /// nanoseconds. The first event of a timer without a source is due in `delay + length` nanoseconds.
   ///
   /// - Parameters:
   ///   - clock: the clock of the timer.

@@ -3,9 +3,9 @@ import Instruments
 
 /// Does a timer fire when it is due, and what happens if it is due again while its handler runs?
 ///
-/// The document creates a timer source with an interval and a leeway, which allows the system to delay each event. The
-/// timer uses the wall clock, and its first event is due immediately. The document's example fires every thirty
-/// seconds, with a leeway of one second.
+/// The Concurrency Programming Guide creates a timer source with an interval and a leeway. The leeway allows the system
+/// to delay each event. The timer uses the wall clock, and its first event is due immediately. The timer in the guide's
+/// example fires every thirty seconds, with a leeway of one second.
 ///
 /// The timers in a trial are real. The trial measures the lateness of each event by the clock of the timer's deadline,
 /// and adds up the data that a source's handler receives. The sum must equal the number of intervals that have elapsed:

@@ -52,8 +52,8 @@ extension TimerSource {
     }
   }
 
-  /// Returns a probe that creates timers whose handlers run for several intervals. The probe makes the checks of
-  /// ``fire(by:patience:eventPatience:)``.
+  /// Returns a probe that makes the checks of ``fire(by:patience:eventPatience:)``. The handler of the timer whose
+  /// events are timed runs for several intervals.
   func fireSlowly(eventPatience: Duration = .seconds(20)) -> Probe<Make> {
     Probe(reads: firesSettings + [handlerIntervals], records: sourceMetrics) { trial, make in
       let timers = Timers(by: .uptime, eventPatience: eventPatience, watch: nil, make)
@@ -160,7 +160,7 @@ private struct FirstFires {
   let areOutOfOrder: Bool
   /// The number of intervals reported before they were due.
   let early: Int
-  /// The number of intervals that had ended and were not reported.
+  /// The number of intervals of the overdue timer that had ended and were not reported.
   let unreported: Int
 
   /// Creates the timers one after another, and waits for the first event of each.

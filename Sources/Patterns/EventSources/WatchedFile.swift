@@ -96,7 +96,8 @@ struct FileStatus: Sendable {
   }
 
   /// Returns the changes since an earlier status. The status shows neither how often a change occurred nor changes that
-  /// were reversed. If the last name of the file was removed, returns only `delete`.
+  /// were reversed. An extension hides a write, and any other change hides `attrib`. If the last name of the file was
+  /// removed, returns only `delete`.
   func changes(since earlier: FileStatus) -> [FileChange] {
     if status.st_nlink == 0, earlier.status.st_nlink != 0 { return [.delete] }
     var changes: [FileChange] = []

@@ -3,12 +3,12 @@ import Synchronization
 
 /// The pause of an accessor in one race.
 ///
-/// In the document's accessor the pause lasts two seconds. This pause blocks the actors that reach it until the
-/// condition of its ``Step`` is met, or until a timeout. The timeout starts when all actors have requested the
-/// singleton.
+/// In the accessor of the document "GCD in depth", the pause lasts two seconds. This pause blocks the actors that reach
+/// it until the condition of its ``Step`` is met, or until a timeout. The timeout starts when all actors have requested
+/// the singleton.
 ///
-/// An unguarded accessor therefore always fails, even on a slow machine. A guarded accessor lets only one actor reach
-/// the pause, so each race takes the full time of the pause.
+/// An unguarded accessor therefore fails even on a slow machine, if the timeout is long enough. A guarded accessor lets
+/// only one actor reach the pause, so the pause lasts until the timeout.
 final class RacePause: Sendable {
   /// The step of the accessor that follows the pause. The step determines the condition that ends the pause early.
   enum Step: Sendable {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A row of singletons, and the actors that race to create them, as in tools for litmus tests such as jcstress.
 ///
-/// The actors meet once for the whole row instead of once for each singleton. The track therefore detects millions of
-/// duplicates per second instead of a few.
+/// The actors meet before each row instead of before each singleton. The track therefore detects millions of duplicates
+/// per second instead of a few.
 ///
 /// Conformance to `Sendable` is unchecked: barriers and the ends of threads and tasks separate races from counting.
 /// During a race each actor writes only its own notes, and the singletons are thread-safe. During counting each actor
@@ -37,8 +37,8 @@ final class RaceTrack: @unchecked Sendable {
   /// Runs threads that race along the row until the given time has passed. Each thread is bound to a separate core if
   /// the system allows it.
   ///
-  /// If no duplicate was counted, the race continues for up to `patience` further nanoseconds, since on a busy machine
-  /// no two threads may have run at the same time.
+  /// If the last actor has counted no duplicate in its share of the row, the race continues for up to `patience`
+  /// further nanoseconds, since on a busy machine the threads may never have run at the same time.
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   /// - Returns: the results, the elapsed nanoseconds, and the error that prevented an actor from having its own core.
@@ -138,8 +138,8 @@ final class RaceTrack: @unchecked Sendable {
 
   // MARK: The hot path
 
-  /// Returns a row for one actor, which contains the first singleton `accesses` times. The caller must call ``empty()``
-  /// after using the row.
+  /// Returns a row for one actor. The row contains the first singleton `accesses` times. The caller must call
+  /// ``empty()`` after using the row.
   func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
 
   /// Removes and deallocates the instance of the first singleton.

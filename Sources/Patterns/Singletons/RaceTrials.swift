@@ -3,7 +3,7 @@ import Instruments
 /// The code that runs the trials of each kind of variant and records the metrics of the trials.
 extension SingletonRace {
   /// Returns an upper bound for the duration of a trial: the time of all pauses at full length, of the races without a
-  /// pause, of one row, and of the accesses that are timed.
+  /// pause (including ``patience``), of one row, and of the accesses that are timed.
   func longest(_ trial: Trial) -> Duration? {
     trial[pause] * trial[pausedRaces] + trial[raceTime] + trial[patience]
       + .microseconds(100) * trial[slots] * trial[threads] + .microseconds(30) * trial[batch]
@@ -47,8 +47,8 @@ extension SingletonRace {
     if counts.duplicates == 0, let bindingError {
       throw Unavailable("no two actors met, and not every actor had its own core: \(bindingError)")
     }
-    // The actors spin during the whole race. With less processor time than this, the actors hardly ever ran at the same
-    // time.
+    // The actors spin during the whole race. With less processor time than `starved` demands, the actors hardly ever
+    // ran at the same time.
     let got = Double(Host.ownProcessorTime - before)
     if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
@@ -59,8 +59,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Returns a probe with threads that request a singleton whose accessor pauses, so that every race detects a missing
-  /// guard. The pause ends as soon as it has revealed the error.
+  /// Returns a probe with threads that request a singleton whose accessor pauses. The pause makes every race reveal a
+  /// missing guard, and ends as soon as the error has appeared.
   ///
   /// - Parameters:
   ///   - step: the step of the accessor that follows the pause.
@@ -109,7 +109,8 @@ extension SingletonRace {
     recordHotPath(trial, track, ask)
   }
 
-  /// Runs `times` races with a pause. Returns the results, and the number of uses of an instance before it was set up.
+  /// Runs `times` races with a pause. Returns the results, and the number of uses of an instance before the instance
+  /// was set up.
   private func race(
     _ track: RaceTrack, before step: RacePause.Step, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
@@ -172,6 +173,7 @@ extension SingletonRace {
 }
 
 extension PhotoManager {
-  /// Creates the instance of the singleton that the calling thread requests; nil if the thread requests no singleton.
+  /// Creates an instance of the singleton that the calling thread requests. Returns the instance, or nil if the thread
+  /// requests no singleton.
   static func create() -> PhotoManager? { SharedManager.asked?.create() }
 }

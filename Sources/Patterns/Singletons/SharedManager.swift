@@ -1,8 +1,9 @@
 import Instruments
 import Synchronization
 
-/// The document's photo manager. Each instance is allocated on the heap, so creating an instance takes as long as
-/// creating any object. References to an instance are not counted, since reference counting is not part of the race.
+/// The photo manager of the document "GCD in depth". Each instance is allocated on the heap, so creating an instance
+/// takes as long as creating any object. References to an instance are not counted, since reference counting is not
+/// part of the race.
 ///
 /// Conformance to `Sendable` is unchecked: the allocated memory contains only an atomic.
 struct PhotoManager: Equatable, @unchecked Sendable {
@@ -34,7 +35,7 @@ struct PhotoManager: Equatable, @unchecked Sendable {
     free(address)
   }
 
-  /// Allocates the array of photos, which completes the set-up of the manager.
+  /// Completes the set-up of the manager by allocating the array of photos.
   func makePhotosArray() {
     properties.pointee.photosArray.store(malloc(64), ordering: .releasing)
   }
@@ -72,7 +73,8 @@ struct Note {
   var got: PhotoManager?
 }
 
-/// A singleton together with one actor's note on it, in place of the document's static variable.
+/// A singleton, with one actor's note on the singleton. This structure replaces the static variable in the code of the
+/// document "GCD in depth".
 ///
 /// The shared instance is stored in an atomic. A program without a guard therefore contains a race condition, but no
 /// undefined behaviour.
@@ -123,8 +125,8 @@ struct SharedManager: @unchecked Sendable {
     singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.sleep() } }
   }
 
-  /// Blocks the calling thread until the race's ``RacePause`` ends, in place of the document's two seconds. Returns
-  /// immediately if the race has no pause.
+  /// Blocks the calling thread until the race's ``RacePause`` ends. The document "GCD in depth" blocks the thread for
+  /// two seconds instead. Returns immediately if the race has no pause.
   func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
 
   /// Suspends the calling task until the race's ``RacePause`` ends. Returns immediately if the race has no pause.

@@ -5,15 +5,15 @@ import Synchronization
 
 /// Can a singleton be created twice?
 ///
-/// The document's accessor of a photo manager checks a static variable, and creates the instance if the variable is
-/// nil. The accessor allocates the instance's array of photos only after storing the instance. To provoke the race, the
-/// document pauses for two seconds between the check and the creation, and again between the creation and the
-/// allocation of the array.
+/// The accessor of a photo manager in the document "GCD in depth" checks a static variable, and creates the instance if
+/// the variable is nil. The accessor allocates the instance's array of photos only after storing the instance. To
+/// provoke the race, the document pauses for two seconds between the check and the creation, and again between the
+/// creation and the allocation of the array.
 ///
 /// If two threads check the variable before either thread stores an instance, both threads create an instance. The
 /// first pause causes this order. During the second pause another thread can use a manager without an array. In a trial
-/// a pause ends as soon as the error has appeared (``RacePause``). Other races of a trial have no pause, and create a
-/// whole row of singletons at a time, as litmus tests do (``RaceTrack``).
+/// a pause ends as soon as the error has appeared, or after a timeout (``RacePause``). Other races of a trial have no
+/// pause, and create a whole row of singletons at a time, as litmus tests do (``RaceTrack``).
 ///
 /// Sources: GCD in depth, "Making Your Singletons Thread-Safe"; `dispatch_once` in YYDispatchQueuePool.
 struct SingletonRace: Pattern {

@@ -52,7 +52,7 @@ struct SemaphoreCost: Pattern {
 
   /// The detector of a standstill. Tests replace the detector.
   var standstill = Standstill()
-  /// The control of the count of system calls: a closure that executes one system call.
+  /// A closure that executes one system call. The trial counts the system calls of this closure to check the counting.
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var variants: [Variant] {
@@ -144,13 +144,13 @@ struct SemaphoreCost: Pattern {
 
   /// The probe for pairs of wait and signal, and for signals one at a time.
   private var timePairsAndSignals: TrialProbe { Probe(reads: ofPairs, records: costs + [wrongWakeups]) }
-  /// The probe for pairs of wait and signal alone.
+  /// The probe that only times pairs of wait and signal.
   private var timePairs: TrialProbe { Probe(reads: ofPairs, records: costs) }
   /// The probe for several consecutive signals.
   private var countSignals: TrialProbe { Probe(reads: [waiters], records: [wrongWakeups]) }
   /// The probe for a signal and an immediate wait by one thread while another thread waits.
   private var attemptToOvertake: TrialProbe { Probe(reads: [attempts], records: [overtaken]) }
-  /// The settings of pairs of wait and signal.
+  /// The settings that apply to pairs of wait and signal.
   private var ofPairs: [any Declaration] { [batch, threads, contendedPairs, hold] }
   /// The metrics of pairs of wait and signal.
   private var costs: [any Declaration] {

@@ -6,8 +6,8 @@ extension SemaphoreCost {
   /// The number of pairs, and of control calls, for which system calls are counted.
   private static let counted = 100
 
-  /// Times pairs of wait and signal, first by one thread and then by several threads. Also counts the system calls of
-  /// pairs by one thread.
+  /// Times pairs of wait and signal that one thread makes, and then pairs that several threads make at the same time.
+  /// Also counts the system calls of the pairs of one thread and, as a control, the system calls of ``getParent``.
   ///
   /// - Parameter run: a closure that runs pairs. Each pair takes the permit, runs the critical section, and releases
   ///   the permit.
@@ -60,12 +60,11 @@ extension SemaphoreCost {
     }
   }
 
-  /// Sends half as many signals in a row as there are threads. Later sends the signals for the other half of the
-  /// threads in a row.
+  /// Sends one signal for each thread, in two halves. The signals of a half follow each other immediately.
   ///
   /// In a first run, the threads wait before the first half of the signals is sent. In a second run, the first half is
-  /// sent before the threads wait. After each half, compares the number of signals with the number of woken threads.
-  /// Records the sum of the differences.
+  /// sent before the threads wait. After each half, and in the first run also before the first half, compares the
+  /// number of signals with the number of woken threads. Records the sum of the differences.
   ///
   /// - Parameters:
   ///   - take: a closure that waits on the semaphore, which has no permits at first.

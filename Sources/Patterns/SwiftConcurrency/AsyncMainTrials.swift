@@ -58,7 +58,7 @@ final class ThreadObserver: Sendable {
   /// The indices of the observations.
   var all: Range<Int> { 0..<count }
 
-  /// Records the thread and the queue of the caller.
+  /// Records the thread of the caller, and whether the caller runs on the main thread and on the main queue.
   func observe() {
     if !isMainThread() { offMain.add() }
     if !isOnMainQueue() { offQueue.add() }

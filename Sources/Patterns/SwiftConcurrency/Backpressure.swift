@@ -116,7 +116,7 @@ struct Backpressure: Pattern {
   func longest(_ trial: Trial) -> Duration? { .microseconds(50) * (2 * trial[elements]) + Self.holdLimit }
 }
 
-/// A buffer for one consumer. A sender suspends while the buffer is full.
+/// An asynchronous sequence for one consumer, with a bounded buffer. A sender suspends while the buffer is full.
 final class Channel<Element: Sendable>: AsyncSequence, Sendable {
   private struct State {
     var buffer: [Element] = []

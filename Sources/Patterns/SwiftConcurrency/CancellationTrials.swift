@@ -54,9 +54,9 @@ extension Cancellation {
     Probe(reads: [scopes, patience], records: tree) { trial, body in try runScopes(trial, children: 2, body) }
   }
 
-  /// A probe for a body that cancels a scope and then adds child tasks. The probe records how all child tasks ended. It
-  /// also records how often `addTaskUnlessCancelled` reported that it had added a child task, and how often such a
-  /// child task ran.
+  /// A probe for a body that cancels a scope and then adds child tasks. The probe records how all child tasks ended.
+  /// The probe also records how often `addTaskUnlessCancelled` reported that it had added a child task, and how often
+  /// such a child task ran.
   var runEachCancelledScope: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, patience, children], records: tree + [added]) { trial, body in
       try runScopes(trial, children: trial[children], late: 1, body)
@@ -181,8 +181,8 @@ final class HandledTask: Sendable {
 
   /// Waits until ``beginOperation()`` or ``recordReturn()`` is called, but no longer than 20 seconds.
   func waitForOperation() { hasBegun.wait(within: .seconds(20)) }
-  /// Executes `cancel`, and counts the handlers among the first `count` that had not run when `cancel` returned. Then
-  /// resumes a task that waits for the cancellation.
+  /// Executes `cancel`, and counts as late each of the first `count` handlers that had not run when `cancel` returned.
+  /// Then resumes a task that waits for the cancellation.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
     CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
     cancelling.set()

@@ -92,7 +92,7 @@ extension Continuations {
   }
 
   /// A probe that runs tasks whose continuations are released without being resumed. The probe records how many
-  /// warnings are missing, how many tasks continued, and how many were freed.
+  /// warnings are missing, how many tasks continued, and how many tasks were freed.
   var forget: Probe<@Sendable (ForgottenTask) async -> Void> {
     Probe(reads: [tasks], records: [unwarned, continued, freed]) { trial, wait in
       let tasks = ForgottenTasks(trial[tasks])

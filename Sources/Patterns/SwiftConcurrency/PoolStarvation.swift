@@ -10,10 +10,10 @@ import Instruments
 /// Task { semaphore.wait() }
 /// ```
 ///
-/// A trial withholds an answer until every task that can run waits for the answer. The trial then submits bystanders,
-/// which do not need the answer: a task of the same priority as the waiting tasks, a task of another priority, a block
-/// on the global queue and a block on a queue of its own. A bystander starves if it has not begun when all threads of
-/// the process sleep (``Standstill``).
+/// A trial withholds an answer. When every task that can run waits for the answer, the trial submits bystanders, which
+/// do not need the answer: a task of the same priority as the waiting tasks, a task of another priority, a block on the
+/// global queue and a block on a queue of its own. A bystander starves if it has not begun when all threads of the
+/// process sleep (``Standstill``).
 ///
 /// Beyond the documents: this pattern applies "Dispatch Queues and Thread Safety" (Concurrency Programming Guide) to
 /// Swift concurrency.

@@ -3,8 +3,8 @@ import Instruments
 import Synchronization
 
 extension PriorityEscalation {
-  /// The body of a variant. The body starts a task. It then raises the priority of the task, or the priority of another
-  /// task that waits for the task.
+  /// The body of a variant. The body starts a task. The body then raises the priority of that task, or of another task
+  /// that waits for that task.
   typealias Raising = @Sendable (RaisedTask) async throws -> Void
 
   private var raises: [any Declaration] { [unraised, uncalled] }

@@ -2,9 +2,9 @@ import Instruments
 
 /// What does a child task cost, and how long does it stay in memory?
 ///
-/// Structured concurrency creates child tasks by `async let` and in groups. A task group retains each ended child until
-/// the child's result is consumed. A discarding task group does not retain ended children. A task that is created
-/// by `Task.init` has no parent.
+/// In structured concurrency, child tasks are created by `async let` or in a task group. A task group retains each
+/// ended child until the child's result is consumed. A discarding task group does not retain ended children. A task
+/// that is created by `Task.init` has no parent.
 ///
 /// A trial creates children that only record that they ran: several times to time them, once to count allocations, and
 /// once to measure the retained memory. In the last run, the parent pauses at the end of its scope until all children

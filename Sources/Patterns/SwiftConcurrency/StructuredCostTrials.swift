@@ -3,9 +3,9 @@ import Instruments
 import Platform
 
 extension StructuredCost {
-  /// A probe for a body that creates children, and pauses before it ends. The probe records the time per child. It also
-  /// records the allocations and the retained memory per child, if they can be measured. The trial is unavailable if
-  /// the system does not report the states of threads.
+  /// A probe for a body that creates children, and pauses before it ends. The probe records the time per child. The
+  /// probe also records the allocations and the retained memory per child, if they can be measured. The trial is
+  /// unavailable if the system does not report the states of threads.
   var spawn: Probe<@Sendable (Children) async -> Void> {
     Probe(
       reads: [children, repeats, keptChildren],

@@ -188,8 +188,8 @@ struct QueuePoolPattern: Pattern {
   }
 }
 
-/// The set of queues of one QoS class, like one case of `YYDispatchContextGetForQOS`. The first access to ``pool``
-/// creates the queues in a `dispatch_once`.
+/// The set of queues of one QoS class. The set corresponds to one case of the C function `YYDispatchContextGetForQOS`.
+/// The first access to ``pool`` creates the queues in a `dispatch_once`.
 ///
 /// Conformance to `Sendable` is unchecked: each access waits for the `dispatch_once`, and the pool does not change
 /// after the `dispatch_once`.

@@ -15,10 +15,11 @@ import Instruments
 /// });
 /// ```
 ///
-/// A trial holds the lock. When all threads of the process sleep (``Standstill``), every task that has a thread waits
-/// for the lock. The trial then submits four bystanders, which are blocks that do not need the lock. The bystanders run
-/// on the global queue, on the global queue of another QoS class, on a serial queue, and on a serial queue of another
-/// QoS class. A bystander starves if it has not begun when all threads of the process sleep again.
+/// A trial holds the lock, or the queue or actor in place of the lock. When all threads of the process sleep
+/// (``Standstill``), every task that has a thread is waiting. The trial then submits four bystanders, which are blocks
+/// that do not need the lock. The bystanders run on the global queue, on the global queue of another QoS class, on a
+/// serial queue, and on a serial queue of another QoS class. A bystander starves if it has not begun when all threads
+/// of the process sleep again.
 ///
 /// Sources: Concurrency Programming Guide, Dispatch Queues, "Dispatch Queues and Thread Safety"; GCD in depth, on the
 /// global queues.

@@ -75,7 +75,7 @@ struct Report: ParsableCommand {
     let format = FileFormat<Atlas>.all.first { $0.ending == rendering.format.ending }
     guard format != nil || rendering.format.isTable else {
       throw InputError(
-        "found '\(rendering.format.ending)', expected table, json, markdown or html for machines side by side",
+        "found '\(rendering.format.ending ?? "table")', expected table, json, markdown or html for machines side by side",
         at: "--format")
     }
     let atlas = try Lab.atlas(of: paths)

@@ -560,7 +560,7 @@ import Testing
       "\(rows)")
   }
 
-  @Test func `every format, including JSON, contains the answer, and a report of a saved run shows the saved answer`() throws {
+  @Test func `every format has the answer, including JSON and a report of a saved run`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
     }

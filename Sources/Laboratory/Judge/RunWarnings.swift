@@ -93,7 +93,8 @@ extension Results {
       return []
     }
     func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
-    return [RunNote(RunNote.precision, "least certain ratio ±\(percent(reached)), goal ±\(percent(goal))")]
+    let without = apart.isEmpty ? "" : " (not counting those certainly above \(Quantity.ratio(Comparison.outOfReach))x)"
+    return [RunNote(RunNote.precision, "least certain ratio\(without) ±\(percent(reached)), goal ±\(percent(goal))")]
   }
 
   private var unsteadiness: [RunNote] {

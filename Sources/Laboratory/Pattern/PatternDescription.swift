@@ -42,7 +42,8 @@ public struct PatternDescription: Sendable {
           throw InputError("'\(name)' is a metric of every trial: choose another name", at: "\(declaration.place)")
         }
         if name == Cores.name {
-          throw InputError("'\(name)' is reserved for the lab's own setting: choose another name", at: "\(declaration.place)")
+          throw InputError(
+            "'\(name)' is reserved for the lab's own setting: choose another name", at: "\(declaration.place)")
         }
         places[name] = declaration.place
       }

@@ -160,7 +160,8 @@ struct Pace {
     let each = Double(spent) / Double(tried)
     let needed = each * Double(count * least)
     guard needed > Double(limit.nanoseconds) else { return }
-    let seconds = Budget.enough(for: needed / 1e9)
+    // The first trials of a round may be short ones, so the suggestion has a margin beyond that of the budget.
+    let seconds = Budget.enough(for: Self.margin * needed / 1e9)
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
@@ -171,6 +172,9 @@ struct Pace {
         + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (--time \(seconds)s), "
         + "or shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }
+
+  /// The ratio of the time on which a suggestion is based to the time that the first trials predict.
+  private static let margin = 1.25
 
   /// Returns the progress of the run at the start of a trial of `round`.
   func progress(in round: Int) -> RunProgress {

@@ -18,7 +18,9 @@ extension LockScaling: FindingPattern {
     let ofTasks =
       names.contains("actor") && names.count > 1
       ? "; as many tasks enter the actor, on at most one thread for each core" : ""
-    let says = "Threads: \(settings.joined(separator: ", "))\(ofTasks)."
+    let says =
+      "Threads: \(settings.joined(separator: ", "))\(ofTasks). They do nothing between two entries, which is the worst "
+      + "case for a lock."
     return [RunNote(Conclusion.advice, says, runs: results.runs.map(\.label))]
   }
 

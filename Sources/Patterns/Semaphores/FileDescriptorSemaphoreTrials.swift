@@ -12,15 +12,15 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     let seeksBest = results.experiment.seeksBest
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
-        let open = runs.filter { value(limit, of: $0) / 2 >= tasks }
-        let free = "from limit \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks"
+        let open = runs.filter { value(limit, of: $0) / 2 >= bound(tasks) }
+        let free = "from limit \(2 * bound(tasks)) on, \(whyFree(tasks))"
         guard seeksBest else {
           return open.isEmpty
             ? nil
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
-          "\(limit / 2) at limit \(limit)"
+          "\(min(limit / 2, bound(tasks))) at limit \(limit)"
         }
         return RunNote(
           Conclusion.advice,
@@ -33,7 +33,18 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// other than `limit`, or if the number of tasks is not among `parameters`.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
-    return (2 * tasks, "from \(2 * tasks) on, the semaphore blocks none of \(tasks) tasks")
+    return (2 * bound(tasks), "from \(2 * bound(tasks)) on, \(whyFree(tasks))")
+  }
+
+  /// Returns the maximum number of files that `tasks` tasks can have open at the same time, with any limit. Each task
+  /// blocks a thread of the pool while its file is open.
+  private func bound(_ tasks: Int) -> Int { min(tasks, ThreadPool.limit) }
+
+  /// Returns the reason why the semaphore blocks no task that has a thread, if the semaphore admits ``bound(_:)`` tasks.
+  private func whyFree(_ tasks: Int) -> String {
+    tasks > ThreadPool.limit
+      ? "not the semaphore but the \(ThreadPool.limit) threads of the pool limit the open files"
+      : "the semaphore blocks none of \(tasks) tasks"
   }
 
   /// Returns an upper bound for the duration of a trial: the time that all tasks need if they run one after the other,

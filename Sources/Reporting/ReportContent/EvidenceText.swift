@@ -128,12 +128,23 @@ extension ClaimFacts {
     switch ratioResult {
     case .ratio(let interval):
       guard evidence.bound != true else { return "\(sides): at least \(evidence.meaning.wording(interval.estimate))" }
-      return "\(sides): \(interval.wording(evidence.meaning))"
+      return "\(sides): \(interval.wording(evidence.meaning))\(reservation(interval))"
     case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends)"
     case .tooNoisy: return "\(sides): too noisy to tell"
     case nil: return (interval == nil ? claimed : nil) ?? sides
     }
   }
+
+  /// Returns a remark if the ratio differs from the quotient of the two figures, which are medians; otherwise an empty
+  /// string.
+  private func reservation(_ interval: ConfidenceInterval) -> String {
+    guard let left = evidence.left?.value, let right = evidence.right?.value, left > 0, right > 0 else { return "" }
+    let quotient = left / right / interval.estimate
+    return max(quotient, 1 / quotient) > Self.largestDeviation ? " (mean of the rounds' ratios)" : ""
+  }
+
+  /// The largest ratio between the quotient of two medians and the mean of the rounds' ratios without a remark.
+  private static let largestDeviation = 1.05
 
   /// The figure of the left side with the limit of the check, as text; nil if the right side is not a limit, if the
   /// left side has no figure, if the check is an inequality (`!=`), or if the verdict is `inconclusive`.

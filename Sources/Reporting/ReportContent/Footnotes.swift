@@ -46,7 +46,7 @@ extension ReportContent {
         : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
       facts.contains(.nearBest)
-        ? "\(Signs.nearBest) no difference from it was found, and any is below \(ConfidenceInterval.alikeReach)"
+        ? "\(Signs.nearBest) no difference from it was found: any is at most the figure after \(Signs.margin)"
         : nil,
       facts.contains(.unclear)
         ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible" : nil,

@@ -50,11 +50,12 @@ import Testing
   }
 
   @Test func `a finding reports that the semaphore never blocks at a limit of twice the number of tasks`() throws {
-    func findings(_ limit: Int) -> [String] {
+    func findings(_ limit: Int, tasks: Int = 90) -> [String] {
       let pattern = FileDescriptorSemaphore()
       let runs = pattern.variants.map { variant in
         Run(
-          variant: variant, point: Point(), parameters: ["limit": .integer(limit), "tasks": .integer(90)], trials: [])
+          variant: variant, point: Point(), parameters: ["limit": .integer(limit), "tasks": .integer(tasks)],
+          trials: [])
       }
       return pattern.findings(
         in: Results(experiment: FakePattern.experiment(), machine: .test, seed: 1, started: "", runs: runs)
@@ -64,6 +65,18 @@ import Testing
     #expect(
       findings(180).count == 1 && findings(180)[0].hasSuffix("from limit 180 on, the semaphore blocks none of 90 tasks")
     )
+  }
+
+  @Test func `a comparison of limits names the threads of the pool if there are more tasks than threads`() {
+    let pattern = FileDescriptorSemaphore()
+    let tasks = ThreadPool.limit + 145
+    func saturation(_ tasks: Int) -> String? {
+      pattern.saturation(of: "limit", with: ["tasks": .integer(tasks)]).map { "\($0.from): \($0.reason)" }
+    }
+    #expect(saturation(90) == "180: from 180 on, the semaphore blocks none of 90 tasks")
+    let from = 2 * ThreadPool.limit
+    let reason = "not the semaphore but the \(ThreadPool.limit) threads of the pool limit the open files"
+    #expect(saturation(tasks) == "\(from): from \(from) on, \(reason)")
   }
 
   @Test func `a trial with too few free descriptors reports how many it needs, and which limit to set`() async {

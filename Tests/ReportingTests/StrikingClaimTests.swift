@@ -27,6 +27,22 @@ import Testing
     #expect(found.text(TextStyle(width: 40)).contains("fixture, "))
   }
 
+  @Test func `a ratio that differs from the quotient of the figures has a remark`() {
+    func text(_ ratio: Double) -> String? {
+      let claim = Claim(
+        says: "It is cheaper.", bears: [], kind: .performance,
+        check: Check(text: "own.cost < lock.cost", left: .cores, comparison: .less, right: .cores))
+      let interval = ConfidenceInterval(estimate: ratio, low: 0.9 * ratio, high: 1.1 * ratio)
+      let evidence = Evidence(left: 1, right: 2, ratio: interval, trials: 6, met: 6)
+      return Fixture.results(
+        [("a", [[10]])], judgements: [Judgement(claim: claim, verdict: .supported, evidence: evidence)]
+      ).document.claims.first?.evidenceText
+    }
+    let remark = " (mean of the rounds' ratios)"
+    #expect(text(0.5).map { $0.contains("2") && !$0.contains(remark) } == true, "\(text(0.5) ?? "")")
+    #expect(text(0.3)?.contains(remark) == true, "\(text(0.3) ?? "")")
+  }
+
   @Test func `runs without a decided claim have no striking claim`() {
     #expect(StrikingClaim.strongest([], by: nil)?.scenario == nil)
     #expect(

@@ -110,8 +110,8 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var abandoned = 0
   /// Whether every schedule of the strategy was executed.
   public internal(set) var isComplete = false
-  /// The number of executions, including abandoned executions and the repetitions that verify a schedule. Other
-  /// executions, such as the search for a shorter failing schedule, do not count.
+  /// The number of executions that explore or verify a schedule, including abandoned executions. Executions that search
+  /// for a shorter failing schedule are not included.
   public internal(set) var executions = 0
   /// The names of the threads, blocks and tasks that make steps in the first schedule or in the shortest failing
   /// schedule.

@@ -1,14 +1,14 @@
 import CDispatchSupport
 
-/// Executes an operation `count` times in a row, with nothing in between. Every loop that times short operations uses
-/// this function.
+/// Executes an operation `count` times in a row, with nothing in between. Every loop that times short synchronous
+/// operations uses this function.
 ///
 /// The loop is inlined into the closure that contains the operation, and the operation into the loop. The closure
 /// therefore *is* the loop, and the caller times one call of the closure for all operations. Pass such a closure to the
 /// timing function instead of the operation: a closure that another closure captures is called through a pointer each
-/// time. `Tools/timed-loops` verifies in the released binary that no timed loop calls anything but its operation. A
-/// copy of this function in its own module, which no code calls, would mislead that tool. The attribute
-/// `@_alwaysEmitIntoClient` prevents such a copy.
+/// time. `Tools/timed-loops` verifies in the released binary that no timed loop calls anything but its operation.
+/// Without the attribute `@_alwaysEmitIntoClient`, the module `Instruments` would contain an uncalled copy of this
+/// function, and the copy would mislead the tool.
 @_alwaysEmitIntoClient @inline(__always)
 public func timedLoop(_ count: Int, _ operation: (_ index: Int) -> Void) {
   var index = 0

@@ -4,7 +4,7 @@ import SystemPackage
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The value of `errno`.
   public let code: Int32
-  /// A description of the failed action, and the reason, such as
+  /// A message that names the failed action and the reason, such as
   /// `cannot start a thread: Resource temporarily unavailable`.
   public let description: String
 

@@ -4,7 +4,8 @@ import Measurement
 public struct Claim: Sendable {
   /// The kind of a claim. The kind determines how the check is judged.
   public enum Kind: String, Sendable, Codable, CaseIterable {
-    /// The check must be true in every trial; with the scope `any`, for at least one variant in every round.
+    /// The check must be true in every trial. With the scope `any`, the check must be true for at least one variant in
+    /// every round.
     case guarantee
     /// The check describes a documented failure, and must be true in at least one trial.
     case anomaly

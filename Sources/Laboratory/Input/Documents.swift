@@ -111,7 +111,7 @@ public struct Documents: Sendable {
     )
   }
 
-  /// Creates documents from the text of a file. Errors call the file `place`.
+  /// Creates documents from the text of a file. Error messages use `place` as the name of the file.
   ///
   /// - Throws: ``InputError`` with the file and the line, if the text is not valid.
   public init(place: String, yaml: String) throws(InputError) {

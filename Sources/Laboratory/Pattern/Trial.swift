@@ -90,8 +90,8 @@ public final class Trial: Sendable {
 
   // MARK: Recording
 
-  /// Records a duration in nanoseconds. If several operations were timed together, records the time of one operation.
-  /// The noise floor is then divided by `operations`.
+  /// Records a duration. If `operations` operations were timed together, pass their total time in nanoseconds. The
+  /// trial records the average time of one operation, and divides the noise floor by `operations`.
   public func record(_ metric: MetricKey<Duration>, _ nanoseconds: UInt64, over operations: Int = 1) {
     let operations = max(1, operations)
     note { $0.record(metric.name, Double(nanoseconds) / Double(operations), batch: operations) }

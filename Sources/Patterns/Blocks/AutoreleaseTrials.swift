@@ -61,7 +61,7 @@ final class AutoreleasedObjects: Sendable {
     deinit { liveObjects.count.subtract(1, ordering: .acquiringAndReleasing) }
   }
 
-  /// A block of the trial, which creates and autoreleases objects.
+  /// A block that creates and autoreleases objects in the trial.
   struct Block: Sendable {
     fileprivate let made: AutoreleasedObjects
 

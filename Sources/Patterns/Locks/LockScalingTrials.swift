@@ -3,7 +3,7 @@ import Instruments
 import Platform
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
+/// The code that runs the trials and records their metrics, and the finding about the number of threads.
 extension LockScaling: FindingPattern {
   /// Returns an array with one note, which states the number of threads at each setting of a search. If an actor is
   /// compared with locks, the note adds that as many tasks enter the actor. Returns an empty array if the experiment is

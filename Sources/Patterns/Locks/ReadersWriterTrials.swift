@@ -4,9 +4,9 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics.
 ///
-/// First some writes pause between their two values, until a reader has read the pair or a timeout expires. If no guard
-/// excludes the reader, the reader reads the pair during the pause. Then all parties read and write without a pause,
-/// and their operations are timed.
+/// First, some writes pause after the first value of the pair is stored and before the second value is stored. The
+/// pause ends when a reader has read the pair or a timeout expires. If no guard excludes the reader, the reader reads
+/// the pair during the pause. Then all parties read and write without a pause, and their operations are timed.
 extension ReadersWriter {
   /// Returns an upper bound for the duration of a trial: the time that the operations need if they run one after the
   /// other, the maximum pauses of all held writes, and ten seconds for each held write.

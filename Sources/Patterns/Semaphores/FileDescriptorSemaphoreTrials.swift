@@ -40,7 +40,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// blocks a thread of the pool while its file is open.
   private func bound(_ tasks: Int) -> Int { min(tasks, ThreadPool.limit) }
 
-  /// Returns the reason why a higher limit has no effect if the semaphore admits ``bound(_:)`` tasks.
+  /// Returns the reason why raising the limit of open descriptors has no effect once the semaphore admits as many open
+  /// files as ``bound(_:)`` returns.
   private func whyFree(_ tasks: Int) -> String {
     tasks > ThreadPool.limit
       ? "not the semaphore but the \(ThreadPool.limit) threads of the pool limit the open files"

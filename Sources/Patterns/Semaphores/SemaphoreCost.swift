@@ -158,7 +158,7 @@ struct SemaphoreCost: Pattern {
   }
 
   /// Returns an upper bound for the duration of a trial: the time that the contended pairs, the uncontended pairs, the
-  /// attempts and the waiting threads need one after the other.
+  /// attempts and the waiting threads need if they run one after the other.
   func longest(_ trial: Trial) -> Duration? {
     (trial[hold] + .microseconds(20)) * (trial[threads] * trial[contendedPairs]) + .microseconds(50) * trial[batch]
       + .milliseconds(1) * (trial[attempts] + trial[waiters])

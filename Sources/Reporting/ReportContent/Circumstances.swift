@@ -52,8 +52,8 @@ extension ReportContent {
       + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) + ["seed \(document.seed)"]
   }
 
-  /// Returns the duration of a run as text: `1.20 s`, or `less than 1 ms` for a duration below the precision of a
-  /// result document.
+  /// Returns the duration of a run as text, such as `1.20 s`. The text is `less than 1 ms` if the duration is below the
+  /// precision of a result document.
   static func time(_ document: ResultDocument) -> String {
     document.seconds < 0.001 ? "less than 1 ms" : Quantity(document.seconds * 1e9, .nanoseconds).description
   }

@@ -5,8 +5,9 @@ extension ClaimFacts {
   /// The evidence for the verdict, in one sentence.
   var evidenceText: String { evidenceText(unless: nil) }
 
-  /// Returns the evidence for the verdict in one sentence. The sentence omits the number of rounds if this number
-  /// equals `known`.
+  /// Returns a phrase that states the evidence for the verdict. For a performance claim, the phrase omits the number of
+  /// rounds if this number equals `known`. For an anomaly that was tried at several settings, the phrase adds the
+  /// number of rounds at each setting if every setting had `known` rounds.
   func evidenceText(unless known: Int?) -> String {
     let trials = "\(evidence.trials.counted("trial"))"
     let all = evidence.trials == 1 ? "the one trial" : "all \(trials)"

@@ -94,7 +94,7 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns notes that explain the signs of figures near a noise floor.
+  /// Returns notes that explain the symbol that marks a figure near a noise floor.
   private func floorNotes(_ facts: Cell.Facts) -> [String] {
     var notes: [String] = []
     if facts.contains(.nearFloor) {

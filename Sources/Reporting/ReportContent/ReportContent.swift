@@ -243,7 +243,8 @@ public struct ReportContent: Sendable {
 }
 
 extension ResultDocument {
-  /// The claims about the runs of the document; for a search, only the failed claims.
+  /// The claims, except claims about variants or settings that are not part of the run. For a search, only the claims
+  /// that failed.
   fileprivate var judgedClaims: [ClaimFacts] {
     claims.filter { scenario.seeksBest == true ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
   }

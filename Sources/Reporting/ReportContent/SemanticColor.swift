@@ -16,7 +16,8 @@ enum SemanticColor {
   /// The name of a variant, a scenario or a parameter.
   case name
 
-  /// Returns `text` with the escape codes of this colour; unchanged if `style` has no colour.
+  /// Returns `text` with its hidden characters written out. If `style` has colour, the result also contains the escape
+  /// codes of this colour.
   func callAsFunction(_ text: String, _ style: TextStyle) -> String {
     let text = text.inLine
     guard style.color, !text.isEmpty else { return text }

@@ -12,8 +12,8 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case undecided
   /// All claims that could be judged speak for the sentence.
   case borneOut = "borne out"
-  /// All claims that could be judged speak for a sentence about every run, and the sentence was tried in one
-  /// configuration only. Another configuration may be a counterexample.
+  /// The sentence is about every run, but was tried in one configuration only. Every claim that could be judged
+  /// supports the sentence. Another configuration may be a counterexample.
   case inOneConfiguration = "in one configuration"
   /// The claims show the facts from which the sentence is inferred. No trial shows the sentence itself.
   case byInference = "by inference"
@@ -24,7 +24,7 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case byConstruction = "by construction"
   /// No claim about the sentence could be judged on this machine.
   case unavailable
-  /// No run that counts judged a claim about the sentence.
+  /// No claim about the sentence was judged in a run whose results count.
   case notRun = "not run"
   /// No scenario can try the sentence.
   case untried = "cannot be tried"

@@ -113,7 +113,8 @@ public struct TraceText {
     return lines
   }
 
-  /// Returns a row of numbers as digits if no number exceeds 9, and otherwise as bars relative to the maximum.
+  /// Returns a row of numbers as text. A zero is shown as a dot. Other numbers are shown as digits if no number exceeds
+  /// 9. Otherwise, numbers are scaled to the maximum and shown as bars, or as the digits 1 to 9 without Unicode.
   private func bars(_ values: [Int]) -> [Piece] {
     let most = values.max() ?? 0
     let steps = style.unicode ? Array("▁▂▃▄▅▆▇█").map(String.init) : (1...9).map { "\($0)" }

@@ -496,6 +496,7 @@ import Testing
         /^No cost model fits these trials\. Blocks with 1\.02 us of work were the fastest, which is stride 6 of your own loop;/
       ), "\(own)")
     #expect(try says(["my-iteration=160ns", "my-iterations=5"]).contains("is stride 5 of your own loop"))
+    #expect(try says([]) == "The fastest blocks have 1.02 us of work each.")
   }
 
   @Test func `the cost model uses only the trials that had a second core`() throws {

@@ -360,6 +360,9 @@ import Testing
   @Test func `the answer mentions that the best setting is the largest or the smallest that was tried`() throws {
     #expect(try answer { 64_000 / Double($0) }.hasPrefix("Stride 64 is fastest, 1.00 us, the largest stride tried."))
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))
+    // Larger strides have the same effect as 1,024, so that a larger sweep would show nothing.
+    let alike = try answer([1, 4, 16, 1024]) { $0 == 1024 ? 1000 : 9000 }
+    #expect(alike.hasPrefix("Stride 1024 is fastest, 1.00 us. "), "\(alike)")
   }
 
   @Test func `the answer names the second-best setting`() throws {

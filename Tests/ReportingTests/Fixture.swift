@@ -27,8 +27,8 @@ enum Fixture {
     }
   }
 
-  /// A pattern with additional parameters.
-  struct Wide: Laboratory.Pattern {
+  /// A pattern with additional parameters. All strides from 1,024 on have the same effect.
+  struct Wide: SaturatingPattern {
     static let name = "fixture"
     let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
     let work = Parameter.duration("work", .zero ... .milliseconds(1), default: .nanoseconds(15), "each")
@@ -37,6 +37,9 @@ enum Fixture {
     let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
     let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
 
+    func saturation(of parameter: String, with _: [String: ParameterValue]) -> (from: Int, reason: String)? {
+      parameter == stride.name ? (1024, "from 1024 on, there is one block") : nil
+    }
     var problem: [any Declaration] { [work] }
     var variants: [Variant] {
       Variant(

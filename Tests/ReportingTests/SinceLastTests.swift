@@ -15,12 +15,14 @@ import Testing
   @Test func `large changes since the last run are reported, and small changes are not`() {
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1_000_000))
     #expect(
-      line?.hasPrefix("since the last run, figures: a elapsed ") == true && line?.contains("x slower [") == true,
+      line?.hasPrefix("since the last run (2026-11-21 01:02 UTC), figures: a elapsed ") == true
+        && line?.contains("x slower [") == true,
       "\(line ?? "")"
     )
     #expect(
       ResultDiff.sinceLast(Self.run(1000), Self.run(1010))
-        == "since the last run, figures: no change that one pair of runs could detect; claims: the same verdicts")
+        == "since the last run (2026-11-21 01:02 UTC), figures: no change that one pair of runs could detect; claims: the same verdicts"
+    )
   }
 
   @Test func `a larger amount is described as more, not as slower`() throws {
@@ -36,7 +38,7 @@ import Testing
     let line = ResultDiff.sinceLast(Self.run(1000), Self.run(1000, .violated))
     #expect(
       line
-        == "since the last run, figures: no change that one pair of runs could detect; "
+        == "since the last run (2026-11-21 01:02 UTC), figures: no change that one pair of runs could detect; "
         + "claims: held then, violated now: Nothing is left out.")
   }
 

@@ -45,6 +45,20 @@ import Testing
     #expect(rows[0].contains("0000"))
   }
 
+  @Test func `a manager thread without events is neither drawn nor counted`() {
+    func page(_ trace: Trace) -> String { TracePicture.figures([(trace, nil)], atMost: 1000).description }
+    var trace = Trace.sample
+    let active = TraceFigures(trace).threads
+    trace.lanes.append(Trace.Lane(thread: 104, name: "manager", kind: .manager, begin: 800_000))
+    #expect(!trace.hasEvents && TraceFigures(trace).threads == active)
+    #expect(!Self.text(trace).contains("manager") && !page(trace).contains("manager"))
+    trace.blocks.append(
+      Trace.Block(
+        .handler, queue: 0, number: 9, submitted: nil, submitter: nil, lane: 2, begin: 6_950_000, end: 6_960_000))
+    #expect(TraceFigures(trace).threads == active + 1)
+    #expect(Self.text(trace).contains("manager") && page(trace).contains("manager"))
+  }
+
   @Test func `a barrier is marked`() {
     #expect(Self.rows("pool 2", Self.text(.sample, from: 0))[1].contains("B1!"))
   }

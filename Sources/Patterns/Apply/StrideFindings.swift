@@ -19,8 +19,8 @@ extension ApplyStride: FindingPattern {
   /// with the strides that the model recommends for the setting ``overhead``.
   ///
   /// If the experiment searches for the best setting, the first note is advice about the amount of work for a block. If
-  /// such advice is not available, the first note is about the user's own loop, if the user described a loop. Each
-  /// sweep without a cost model then has a note with the reason.
+  /// such advice is not available, the first note is about the measured blocks and the user's own loop. Each sweep
+  /// without a cost model then has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest
@@ -47,30 +47,35 @@ extension ApplyStride: FindingPattern {
     return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
   }
 
-  /// Returns a note about the user's own loop for results without advice from a cost model; nil if the user described
-  /// no loop, or if no run was measured.
+  /// Returns a note with advice that no cost model supports; nil if no run was measured, or if the user described no
+  /// loop and no advice can be given.
   ///
-  /// The note contains the strides whose blocks have as much work as the fastest measured blocks, or the reason why no
-  /// strides can be computed.
+  /// The note contains the amount of work of the fastest measured blocks. If the user described a loop, the note
+  /// contains the strides of this loop whose blocks have as much work, or the reason why no strides can be computed.
   private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
     let runs = sweeps.flatMap(\.runs)
-    guard let run = runs.first, isAboutOwnLoop(run) else { return nil }
+    guard let run = runs.first else { return nil }
+    let measured = fastest(sweeps).flatMap(measuredAdvice)
+    guard isAboutOwnLoop(run) else {
+      // Other swept settings change the amount of work of a block.
+      return results.experiment.sweep.count == 1
+        ? measured.map { RunNote(Conclusion.advice, $0, runs: runs.map(\.label)) } : nil
+    }
     let reason =
       sweeps.contains { $0.model?.fits == true }
       ? "to get advice, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
-    let says =
-      reason.map { "No stride for your own loop: \($0)." } ?? measuredAdvice(sweeps)
+    let says = reason.map { "No stride for your own loop: \($0)." } ?? measured
       ?? "No stride for your own loop: no cost model fits these trials."
     return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
   }
 
-  /// Returns the strides of the user's own loop whose blocks have as much work as the fastest measured blocks, as text;
-  /// nil if no run was measured, or if the time of an iteration is not known.
+  /// Returns the amount of work of the fastest measured blocks as text, with the strides of the user's own loop whose
+  /// blocks have as much work, if the user described a loop; nil if the time of an iteration is not known.
   ///
   /// The fastest measured blocks are those of the best stride, and of each stride that is slower than the best stride
   /// by at most the fraction ``ConfidenceInterval/alikeDifference``, even at the upper end of the confidence interval.
-  private func measuredAdvice(_ sweeps: [StrideSweep]) -> String? {
-    guard let sweep = fastest(sweeps), let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
+  private func measuredAdvice(_ sweep: StrideSweep) -> String? {
+    guard let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
       let iterations = iterations.value(in: run.parameters), iterations > 0,
       let best = Ranking.lower.best(sweep.runs, by: mean)
     else { return nil }
@@ -81,14 +86,15 @@ extension ApplyStride: FindingPattern {
     }.compactMap { stride.value(in: $0.parameters) }.sorted()
     guard let low = near.first, let high = near.last else { return nil }
     let each = plain / Double(iterations)
+    func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
+    let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
+    guard isAboutOwnLoop(run) else { return "The fastest blocks have \(work) of work each." }
     let own = myIteration.value(in: run.parameters) ?? .zero
     let scale = own > .zero ? each / Double(own.nanoseconds) : 1
     let length = myIterations.value(in: run.parameters) ?? 0
     let strides = [low, high].map { stride in
       min(max(1, Int((Double(stride) * scale).rounded())), length > 0 ? length : iterations)
     }
-    func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
-    let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
     return "No cost model fits these trials. Blocks with \(work) of work were the fastest, which is stride "
       + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm the advice."
   }

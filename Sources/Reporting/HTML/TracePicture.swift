@@ -66,8 +66,8 @@ struct TracePicture {
   /// Notes on the facts that the record or the picture does not contain.
   private var remarks: [String] {
     var remarks = [note].compactMap(\.self) + trace.remarks(drawnTo: origin + scale)
-    if !prepared.isEmpty {
-      let count = prepared.count
+    let count = trace.lanes.count(where: trace.isPreparation)
+    if count > 0 {
       remarks.append(
         "\(count) thread\(count == 1 ? "" : "s") that ended before the first block \(count == 1 ? "is" : "are") not drawn"
       )
@@ -75,13 +75,9 @@ struct TracePicture {
     return remarks
   }
 
-  /// The indices of the threads that ended before the first block was submitted. These threads have no row, since the
-  /// lab starts them only to verify that threads can be started.
-  private var prepared: [Int] { trace.lanes.indices.filter { trace.isPreparation(trace.lanes[$0]) } }
-
   private var rows: Markup {
     let there = trace.lanes.indices.filter { index in
-      trace.lanes[index].end.map { $0 > origin } ?? true && !prepared.contains(index)
+      trace.lanes[index].end.map { $0 > origin } ?? true && trace.isActive(trace.lanes[index])
     }
     let shown = Array(there.prefix(there.count > Self.mostLanes + 1 ? Self.mostLanes : there.count))
     let others = Array(there.dropFirst(shown.count))

@@ -95,7 +95,7 @@ struct SearchWording {
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
 
   /// Returns a remark if the best run has the smallest or the largest tried setting, `, the largest limit tried`;
-  /// otherwise an empty string. A setting outside the range may be better.
+  /// otherwise an empty string. A setting outside the range may be better, unless it has the same effect.
   private func edge(_ group: SearchGroup) -> String {
     let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
@@ -104,6 +104,7 @@ struct SearchWording {
     let tried = index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
       .compactMap { names.number($0, parameter) }
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
+    if let alike = parameter.alike, own >= alike { return "" }
     return own == most
       ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
   }

@@ -66,13 +66,16 @@ struct ScenarioFacts: Codable, Sendable {
         || experiment.parameters[parameter.name] != nil
         || experiment.sweep.contains { $0.name == parameter.name }
     }
+    let fixed = experiment.parameters.filter { name, _ in !experiment.sweep.contains { $0.name == name } }
     parameters = settings.map { parameter in
       let swept = experiment.sweep.first { $0.name == parameter.name }?.values
       return ParameterFacts(
         name: parameter.name, says: parameter.summary, unit: parameter.unit == .none ? nil : parameter.unit,
         value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept,
         changed: experiment.changed.contains(parameter.name) ? true : nil,
-        ignored: experiment.variants.allSatisfy { $0.ignores.contains(parameter.name) } ? true : nil)
+        ignored: experiment.variants.allSatisfy { $0.ignores.contains(parameter.name) } ? true : nil,
+        alike: swept == nil
+          ? nil : experiment.pattern.saturation(of: parameter.name, with: fixed)?.from)
     }
     sweep = experiment.sweep.map(\.name)
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
@@ -123,6 +126,9 @@ struct ParameterFacts: Codable, Sendable {
   let changed: Bool?
   /// True if no variant of the run reads the parameter; otherwise nil.
   let ignored: Bool?
+  /// The smallest value of a swept parameter at and above which all values have the same effect; nil if there is no
+  /// such value, or if the parameter is not swept.
+  let alike: Int?
 
   /// Returns a value as text for readers: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {

@@ -15,7 +15,7 @@ public struct TraceFigures: Sendable {
   /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
   /// of the scheduler, or if the cores are unknown.
   public let busy: Double?
-  /// The number of threads, without threads that ended before the first submission.
+  /// The number of active threads (``Trace/isActive(_:)``).
   public let threads: Int
   /// The number of times that a thread stopped running on its core; nil if the record lacks events of the scheduler.
   public let switches: Int?
@@ -31,7 +31,7 @@ public struct TraceFigures: Sendable {
     medianDelay = delays.isEmpty ? nil : delays[delays.count / 2]
     worstDelay = delays.last
     mostAtOnce = trace.mostInProgress ?? 0
-    threads = trace.lanes.count { !trace.isPreparation($0) }
+    threads = trace.lanes.count(where: trace.isActive)
     let ran = trace.lanes.map { lane in lane.runs.reduce(UInt64(0)) { $0 + ($1.end - $1.begin) } }
     let knows = trace.knowsRunning && !trace.gaps.contains { $0.record == .scheduler }
     busy =
@@ -71,6 +71,13 @@ extension Trace {
   /// Returns whether a lane ended before any block was submitted. The lab starts such threads only to verify that
   /// threads can be started.
   func isPreparation(_ lane: Lane) -> Bool { lane.end.map { $0 <= opening } ?? false }
+
+  /// Whether the trace contains blocks that the manager thread of Dispatch starts: event handlers or delayed blocks.
+  var hasEvents: Bool { blocks.contains { $0.kind == .handler || $0.kind == .after } }
+
+  /// Returns whether a lane takes part in the trial. Pictures draw these lanes only, and figures count these lanes only.
+  /// The manager thread waits for events, and takes part only if there are events.
+  func isActive(_ lane: Lane) -> Bool { !isPreparation(lane) && (hasEvents || lane.kind != .manager) }
 
   /// Returns the reason for a wait, as the end of a sentence: `for the group`.
   func text(of wait: Wait) -> String {

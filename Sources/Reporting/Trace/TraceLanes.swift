@@ -11,11 +11,10 @@ extension TraceText {
   /// Returns a row for each lane if there is room. Otherwise, the most active lanes of a kind have a row each, and the
   /// other lanes of this kind share a row.
   func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
-    let hasEvents = trace.blocks.contains { $0.kind == .handler || $0.kind == .after }
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
-      // The manager thread waits for events, and is shown only if there are events.
-      guard hasEvents || lane.kind != .manager, from != nil || !trace.isPreparation(lane) else { return false }
+      // The time before the first submission is drawn only on request.
+      guard trace.isActive(lane) || from != nil && trace.isPreparation(lane) else { return false }
       return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
     }
     guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }

@@ -19,14 +19,14 @@ struct DocumentsCommand: ParsableCommand {
       after --results. `gcdlab scenario --all` runs all scenarios. The result documents of several runs or machines \
       (`gcdlab documents a.json b.json`) are shown side by side, and begin with the sentences on which they disagree.
 
-      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents now", "those on Swift Concurrency"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
+      \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents now", "those on Swift Concurrency"), ("documents refuted", "the refuted sentences"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Only these documents, the documents of an era (then, now), or sentences by number (guide.5). Files are result documents; each of several files has a column.",
+      "Only these documents, the documents of an era (then, now), sentences by number (guide.5), or sentences with a verdict (refuted, borne-out, not-run). Files are result documents; each of several files has a column.",
       valueName: "document-or-file"),
-    completion: .custom { _, _, _ in Completions.documents + Completions.sentences })
+    completion: .custom { _, _, _ in Completions.documents + Completions.sentences + SentenceIndex.standings })
   var arguments: [String] = []
 
   @Option(
@@ -51,7 +51,8 @@ struct DocumentsCommand: ParsableCommand {
 
   func run() throws {
     guard let documents = try Lab.library.documents() else { throw InputError("this lab has no documents") }
-    let known = documents.eras + documents.documents.map(\.name) + documents.sentences.map(\.id)
+    let known =
+      documents.eras + documents.documents.map(\.name) + documents.sentences.map(\.id) + SentenceIndex.standings
     for name in arguments where !known.contains(name) {
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
@@ -66,6 +67,9 @@ struct DocumentsCommand: ParsableCommand {
         throw InputError(
           "several result documents have a page of their own: gcdlab report FILE FILE --export atlas.html",
           at: "--export")
+      }
+      if let standing = names.first(where: SentenceIndex.standings.contains) {
+        throw InputError("several result documents are compared in all verdicts: leave out '\(standing)'")
       }
       return try compare(paths, names)
     }

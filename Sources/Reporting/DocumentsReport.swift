@@ -57,6 +57,7 @@ public struct DocumentsReport: Sendable {
         lines.append("")
       }
     }
+    if index.chapters.isEmpty { lines += style.wrapped("No sentence has this verdict.") }
     lines += key(style).flatMap { style.wrapped($0, .quiet) }
     lines += end.flatMap { style.wrapped($0) }
     if hasFolded {

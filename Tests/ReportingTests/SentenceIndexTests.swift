@@ -270,6 +270,21 @@ import Testing
     #expect(error?.description == "unknown document 'othr'; did you mean 'other'? (known: guide, other)")
   }
 
+  @Test func `sentences can be selected by verdict`() throws {
+    func selected(_ names: [String]) throws -> [String] {
+      try Self.index(
+        [Judged("guide.1", .held), Judged("guide.4", .refuted), Judged("other.4", .violated, met: 9)], only: names
+      )
+      .chapters.flatMap(\.entries).map(\.id)
+    }
+    #expect(try selected(["refuted"]) == ["guide.4", "other.4"])
+    #expect(try selected(["other", "refuted"]) == ["other.4"])
+    #expect(try selected(["guide", "borne-out", "refuted"]) == ["guide.1", "guide.4"])
+    #expect(try selected(["guide.1", "refuted"]) == [])
+    let none = DocumentsReport(try Self.index([], only: ["refuted"])).text(TextStyle(width: 80))
+    #expect(none.hasPrefix("No sentence has this verdict.\n"), "\(none)")
+  }
+
   @Test func `every format of the sentence index has the same content`() throws {
     let index = try Self.index([
       Judged("guide.1", .held), Judged("guide.2", .held), Judged("guide.2", .violated, met: 9),

@@ -64,7 +64,8 @@ extension ApplyStride: FindingPattern {
     let reason =
       sweeps.contains { $0.model?.fits == true }
       ? "to get advice, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
-    let says = reason.map { "No stride for your own loop: \($0)." } ?? measured
+    let says =
+      reason.map { "No stride for your own loop: \($0)." } ?? measured
       ?? "No stride for your own loop: no cost model fits these trials."
     return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
   }

@@ -130,6 +130,9 @@ public struct SentenceIndex: Sendable {
   /// The number of sentences in all chapters, in total and for each standing.
   public var summary: String { Self.summary(chapters.flatMap(\.entries)) }
 
+  /// The names of the standings on a command line: `refuted`, `borne-out`.
+  public static let standings = SentenceStanding.allCases.map(\.name)
+
   /// The refuted sentences of all chapters.
   var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
@@ -145,29 +148,33 @@ public struct SentenceIndex: Sendable {
   ///   - scenarios: The scenarios with claims about the documents' sentences.
   ///   - results: The result documents of runs, in the order of the runs.
   ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
-  ///   - names: The names of the documents, eras and sentences to show; an empty array for all sentences.
+  ///   - names: The names of the documents, eras and sentences to show, and the standings (``standings``) to which the
+  ///     list is limited. Without names of documents, eras or sentences, all sentences are candidates.
   /// - Throws: ``InputError`` if a name is unknown.
   public init(
     _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], on machine: Machine? = nil,
     only names: [String] = []
   ) throws(InputError) {
     let known = documents.documents.map(\.name)
+    let standings = SentenceStanding.allCases.filter { names.contains($0.name) }
+    let names = names.filter { !Self.standings.contains($0) }
     for name in names
     where !known.contains(name) && documents.sentence(name) == nil && !documents.eras.contains(name) {
       throw InputError(
-        "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
+        "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known + Self.standings)
     }
     let tried = TriedClaims(documents, scenarios, results, on: machine)
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
         || document.era.map { names.contains($0.rawValue) } == true
     }
-    chapters = documents.documents.filter { document in document.sentences.contains { isShown($0, document) } }.map {
-      document in
-      Chapter(
+    chapters = documents.documents.compactMap { document in
+      let entries = document.sentences.filter { isShown($0, document) }.map(tried.entry)
+        .filter { standings.isEmpty || standings.contains($0.standing) }
+      guard !entries.isEmpty else { return nil }
+      return Chapter(
         name: document.name, title: document.title, era: document.era, author: document.author,
-        address: document.address,
-        entries: document.sentences.filter { isShown($0, document) }.map(tried.entry))
+        address: document.address, entries: entries)
     }
     self.results = tried.counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
     outdated = Set(tried.last.keys).subtracting(tried.counted.keys).sorted()

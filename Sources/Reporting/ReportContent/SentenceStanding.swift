@@ -28,6 +28,9 @@ public enum SentenceStanding: String, Sendable, Codable, CaseIterable {
   case notRun = "not run"
   /// No scenario can try the sentence.
   case untried = "cannot be tried"
+
+  /// The name of the standing on a command line: `borne-out`.
+  var name: String { rawValue.replacing(" ", with: "-") }
 }
 
 /// The opinion of a judged claim about a sentence of a document.

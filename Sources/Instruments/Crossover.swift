@@ -32,10 +32,11 @@ public struct Crossover {
     let comparison = Comparison(results.runs, .init(results.experiment), by: metric.metric)
     let gains = way.filter { $0.point[size.name] != nil }.compactMap {
       run -> (size: Int, times: ConfidenceInterval, isFaster: Bool, label: String)? in
-      guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point })
+      guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
+        let index = results.runs.firstIndex(where: { $0.label == run.label })
       else { return nil }
       let rounds = other.rounds(with: run, of: metric)
-      guard let times = comparison.contrast(rounds)?.interval else { return nil }
+      guard let times = comparison.contrast(rounds, inGroupOf: index)?.interval else { return nil }
       let faster = rounds.pairs.count { $0.right < $0.left }
       let isFaster = times.low > 1 && Double(faster) >= Self.faster * Double(rounds.pairs.count)
       return (Int(size.nanoseconds), times, isFaster, run.label)

@@ -53,4 +53,24 @@ import Testing
   @Test func `the fastest variant is the best variant if all variants are broken`() {
     #expect(Self.comparison([("one", 2000, false), ("other", 100, false)]).best == 1)
   }
+
+  /// With one smallest spread for all groups, the noise of the long tasks would hide differences of short tasks.
+  @Test func `a noisy group does not widen the intervals of a quiet group`() throws {
+    func figures(_ time: Double, noise: Double) -> [RoundFigure] {
+      (0..<12).map { RoundFigure(round: $0, value: time * (1 + noise * Double($0 * 5 % 7))) }
+    }
+    func cell(_ work: Int, _ time: Double, noise: Double) -> Comparison.Cell {
+      Comparison.Cell(
+        variant: "\(time)", point: ["work": .integer(work)], figures: figures(time, noise: noise))
+    }
+    let quiet = [cell(1, 100, noise: 0.002), cell(1, 105, noise: 0.001), cell(1, 104, noise: 0.003)]
+    let noisy = (0..<4).map { cell(2, 1000 + 10 * Double($0), noise: 0.5 * Double($0)) }
+    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: ["work"])
+    let found = Comparison(quiet + noisy, policy, ranking: .lower)
+    #expect(found.bests == [0, 3] && found.unclear.isDisjoint(with: [1, 2]))
+    #expect(found.contrasts[1]?.isDistinct == true && found.contrasts[2]?.isDistinct == true)
+    let rounds = PairedRounds(figures(104, noise: 0.003), against: figures(105, noise: 0.001))
+    let ends = try [2, 4].map { try #require(found.contrast(rounds, inGroupOf: $0)?.interval) }
+    #expect(ends[0].high < 1.02 && ends[1].high > 1.1)
+  }
 }

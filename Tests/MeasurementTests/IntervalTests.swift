@@ -113,24 +113,31 @@ extension SplitMix64 {
     }
   }
 
-  /// The share refers to whole tables, since the best cell was chosen among all cells.
+  /// The share refers to whole tables, since the best cell was chosen among all cells of its group.
   @Test(arguments: [Noise.normal, .exponential, .t3, .uniform, .twofold])
   fileprivate func `identical cells rarely differ significantly from the best cell`(_ noise: Noise) {
     var tallies: [String] = []
-    for (cells, rounds) in [(2, 6), (5, 6), (10, 6), (20, 6), (50, 6), (3, 10), (10, 10), (50, 10), (10, 30), (50, 30)]
-    {
-      var generator = SplitMix64(seed: UInt64(cells))
-      let count = max(100, Self.comparisons / cells)
-      let told = (0..<count).count { _ in Self.tellsFromBest(cells, rounds, noise, &generator) }
+    for (groups, cells, rounds) in [
+      (1, 2, 6), (1, 5, 6), (1, 10, 6), (1, 20, 6), (1, 50, 6), (1, 3, 10), (1, 10, 10), (1, 50, 10), (1, 10, 30),
+      (1, 50, 30), (10, 2, 6), (4, 3, 6), (4, 6, 10), (4, 6, 30),
+    ] {
+      var generator = SplitMix64(seed: UInt64(groups * cells))
+      let count = max(100, Self.comparisons / (groups * cells))
+      let comparisons = groups * ConfidenceInterval.comparisons(of: cells, withBest: true)
+      let told = (0..<count).count { _ in
+        (0..<groups).count { _ in Self.tellsFromBest(cells, rounds, noise, among: comparisons, &generator) } > 0
+      }
       let most = 0.012 * Double(count)
-      #expect(Double(told) <= most + 2 * most.squareRoot(), "\(told) of \(count) tables of \(cells) cells")
-      tallies.append("\(cells) cells, \(rounds) rounds: \(told) of \(count)")
+      #expect(
+        Double(told) <= most + 2 * most.squareRoot(),
+        "\(told) of \(count) tables of \(groups.counted("group")) of \(cells) cells, \(rounds) rounds")
+      tallies.append("\(groups) x \(cells) cells, \(rounds) rounds: \(told) of \(count)")
     }
     Self.report("tables with a cell told from the best, \(noise): " + tallies.joined(separator: "; "))
   }
 
   private static func tellsFromBest(
-    _ cells: Int, _ rounds: Int, _ noise: Noise, _ generator: inout SplitMix64
+    _ cells: Int, _ rounds: Int, _ noise: Noise, among comparisons: Int, _ generator: inout SplitMix64
   ) -> Bool {
     let figures = (0..<cells).map { _ in (0..<rounds).map { _ in Double.exp(noise.value(&generator)) } }
     let best = Ranking.lower.best(figures.indices) { Ranking.typical(figures[$0]) } ?? 0
@@ -138,7 +145,6 @@ extension SplitMix64 {
       zip(figures[cell], figures[best]).map { (left: $0, right: $1) }
     }
     let spread = ConfidenceInterval.leastSpread(ofRatios: pairs)
-    let comparisons = ConfidenceInterval.comparisons(of: cells, withBest: true)
     return pairs.contains { pairs in
       ConfidenceInterval.ofRatio(pairs, among: comparisons, spread: spread).map { $0.low > 1 || $0.high < 1 } == true
     }

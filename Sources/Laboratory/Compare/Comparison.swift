@@ -72,8 +72,9 @@ public struct Comparison: Sendable {
   public let unclear: Set<Int>
   /// The number of comparisons that share the confidence.
   private let comparisons: Int
-  /// The smallest plausible standard deviation of the logarithms of ratios to a best run; 0 if there is no best run.
-  private let spread: Double
+  /// For each run, the smallest plausible standard deviation of the logarithms of ratios to the best run of its group;
+  /// 0 if the group has no best run. A noisy group says nothing about the noise of another group.
+  private let spreads: [Double]
 
   /// Creates the comparison of `cells`. All results refer to cells by their indices.
   ///
@@ -103,14 +104,17 @@ public struct Comparison: Sendable {
       ? runsOfGroup.values.map { group in group.count { typical[$0] != nil } }
         .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
       : toBaseline.count { $0 != nil }
-    let spread = ConfidenceInterval.leastSpread(ofRatios: toBest.compactMap { $0?.pairs })
+    let spreadOfGroup = runsOfGroup.mapValues { group in
+      ConfidenceInterval.leastSpread(ofRatios: group.compactMap { toBest[$0]?.pairs })
+    }
+    let spreads = groupOfRun.map { spreadOfGroup[$0] ?? 0 }
     var contrasts: [Int: Contrast] = [:]
     var references: Set<Int> = []
     var referenceOf: [Int: Int] = [:]
     var nearBest: Set<Int> = []
     var unclear: Set<Int> = []
     for run in cells.indices {
-      let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spread) }
+      let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
       if let against, against.isDistinct == false {
         if against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
       }
@@ -132,7 +136,7 @@ public struct Comparison: Sendable {
     self.nearBest = nearBest
     self.unclear = unclear
     self.comparisons = comparisons
-    self.spread = spread
+    self.spreads = spreads
   }
 
   /// Creates the comparison of `runs` by `metric`.
@@ -140,9 +144,11 @@ public struct Comparison: Sendable {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
-  /// Returns the contrast of two sides, with the certainty of the comparison's own ratios; nil if there is no ratio.
-  /// One of the sides may be the best run.
-  public func contrast(_ rounds: PairedRounds) -> Contrast? { Contrast(rounds, among: comparisons, spread: spread) }
+  /// Returns the contrast of two runs of the group of `run`, with the certainty of the comparison's own ratios; nil if
+  /// there is no ratio. One of the two runs may be the best run.
+  public func contrast(_ rounds: PairedRounds, inGroupOf run: Int) -> Contrast? {
+    Contrast(rounds, among: comparisons, spread: spreads[run])
+  }
 
   /// Returns the run with the best typical figure; nil if no run has a figure. The machine may have changed while some
   /// runs got fewer rounds, so a run with far fewer rounds is compared with the best of the other runs in the rounds

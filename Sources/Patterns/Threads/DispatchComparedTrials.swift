@@ -86,8 +86,10 @@ extension DispatchCompared: FindingPattern {
       let open = runs.indices.filter(comparison.unclear.contains)
         .map { runs[$0].variant.name }
       var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
-      let loop = runs.first { $0.variant.name == "loop" }
-      if let loop, let times = comparison.contrast(loop.rounds(with: best, of: complete))?.interval, times.low > 1 {
+      if let loop = runs.firstIndex(where: { $0.variant.name == "loop" }),
+        let times = comparison.contrast(runs[loop].rounds(with: best, of: complete), inGroupOf: loop)?.interval,
+        times.low > 1
+      {
         says += ", \(Quantity.ratio(times.estimate)) times as fast as loop"
       }
       if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }

@@ -139,7 +139,7 @@ struct Explore: AsyncParsableCommand {
     let experiment = try Lab.library.experiment(result.scenario)
       .applying(Overrides(variants: [result.variant.name], quick: true))
     let plan = Plan(experiment, budget: Budget(rounds: trials), seed: seed ?? 1)
-    let run = try await Runner(Host.image, machine: .current()).run(plan)
+    let run = try await Runner(Host.executable, machine: .current()).run(plan)
     let rounds = (0..<trials).map { round -> [Verdict] in
       var one = run
       for index in one.runs.indices { one.runs[index].trials.removeAll { $0.round != round } }

@@ -72,10 +72,10 @@ struct Report: ParsableCommand {
   /// Prints and exports the runs of several machines side by side, in the formats of an atlas.
   private func compare() throws {
     let files = try FileExport.files(rendering.exports, html: html, in: FileFormat<Atlas>.all)
-    let format = FileFormat<Atlas>.all.first { $0.ending == rendering.format.ending }
+    let format = FileFormat<Atlas>.all.first { $0.fileExtension == rendering.format.fileExtension }
     guard format != nil || rendering.format.isTable else {
       throw InputError(
-        "found '\(rendering.format.ending ?? "table")', expected table, json, markdown or html for machines side by side",
+        "found '\(rendering.format.fileExtension ?? "table")', expected table, json, markdown or html for machines side by side",
         at: "--format")
     }
     let atlas = try Lab.atlas(of: paths)

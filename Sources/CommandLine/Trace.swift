@@ -119,7 +119,7 @@ struct TraceCommand: AsyncParsableCommand {
       try recorded($0, inFiles: !files.isEmpty)
     }
     let (from, to) = (try Duration.nanoseconds(option: "--from", from), try Duration.nanoseconds(option: "--to", to))
-    let runner = Runner(Host.image, machine: .current())
+    let runner = Runner(Host.executable, machine: .current())
     var traces: [Trace] = []
     Interrupt.begin()
     for (experiment, drawn, others) in experiments where !Task.isCancelled {

@@ -25,7 +25,7 @@ public struct UnrelatedFiles: Sendable {
   private var identity = FileIdentity(of: -1)
 
   /// Opens the descriptors of the file at `path`.
-  public init(of path: String = Host.image.path) {
+  public init(of path: String = Host.executable.path) {
     self.init(toOpen: path)
     open()
   }

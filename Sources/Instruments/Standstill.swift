@@ -42,7 +42,7 @@ public struct Standstill: Sendable {
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {
-    let block = RunCounts(count: 1)
+    let block = ExecutionCounts(count: 1)
     queue.async { block.ran(0) }
     return try !wait { block[0] > 0 }
   }

@@ -9,14 +9,14 @@ public struct ChildProcess: Sendable {
   /// descriptors that stay open in a new program, such as standard error.
   ///
   /// - Parameters:
-  ///   - image: the program. The image's name becomes the program's first argument.
+  ///   - executable: the program. The executable's name becomes the program's first argument.
   ///   - environment: the environment variables of the new process. If `LD_LIBRARY_PATH` is set in this process, the
   ///     variable is added.
   ///   - descriptors: the descriptors that the new process inherits. Each key is a descriptor's number in the new
   ///     process, and is below 32. Each value is the descriptor's number in this process.
   /// - Throws: ``SystemError`` if the process cannot be started.
   public init(
-    _ image: Image, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
+    _ executable: ExecutableFile, _ arguments: [String], environment: [String: String], descriptors: [Int32: Int32]
   ) throws(SystemError) {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -33,19 +33,19 @@ public struct ChildProcess: Sendable {
       let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 32)
       // The error is EINVAL if the limit of descriptors is 32 or lower.
       guard copy >= 0 else {
-        throw SystemError(errno == EINVAL ? EMFILE : errno, "pass a descriptor to \(image.name)")
+        throw SystemError(errno == EINVAL ? EMFILE : errno, "pass a descriptor to \(executable.name)")
       }
       copies.append(copy)
       posix_spawn_file_actions_adddup2(&actions, copy, number)
     }
     var environment = environment
     if let path = Terminal.environment("LD_LIBRARY_PATH") { environment["LD_LIBRARY_PATH"] = path }
-    let words = ([image.name] + arguments).map { strdup($0) } + [nil]
+    let words = ([executable.name] + arguments).map { strdup($0) } + [nil]
     let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in words + variables { free(text) } }
     var process = pid_t()
-    let status = posix_spawn(&process, image.path, &actions, nil, words, variables)
-    guard status == 0 else { throw SystemError(status, "start \(image.name)") }
+    let status = posix_spawn(&process, executable.path, &actions, nil, words, variables)
+    guard status == 0 else { throw SystemError(status, "start \(executable.name)") }
     identifier = process
   }
 

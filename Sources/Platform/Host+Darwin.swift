@@ -14,7 +14,9 @@
 
     /// The running binary, identified by its path. Darwin has no other reference to the binary, so the lab must detect
     /// whether another file has replaced the binary.
-    public static var image: Image { Image(ownAt: executablePath, name: executablePath, isSure: false) }
+    public static var executable: ExecutableFile {
+      ExecutableFile(ownAt: executablePath, name: executablePath, isSure: false)
+    }
 
     /// The processor's name; nil if the system does not report the name.
     public static var processorName: String? {

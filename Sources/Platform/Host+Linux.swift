@@ -14,7 +14,9 @@
 
     /// The running binary, as it was when the process started. The kernel retains the file of the binary even if
     /// another file takes the path of the binary.
-    public static var image: Image { Image(ownAt: "/proc/self/exe", name: executablePath, isSure: true) }
+    public static var executable: ExecutableFile {
+      ExecutableFile(ownAt: "/proc/self/exe", name: executablePath, isSure: true)
+    }
 
     /// The processor's name; nil if `/proc/cpuinfo` does not contain the name.
     public static var processorName: String? {

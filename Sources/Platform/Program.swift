@@ -96,7 +96,8 @@ public struct Program: Sendable {
     let process: ChildProcess
     do throws(SystemError) {
       process = try ChildProcess(
-        Image(loader), ["--list", path], environment: ["LD_PRELOAD": recorder], descriptors: [1: writer, 2: writer])
+        ExecutableFile(loader), ["--list", path], environment: ["LD_PRELOAD": recorder],
+        descriptors: [1: writer, 2: writer])
     } catch {
       close(writer)
       throw error

@@ -5,12 +5,12 @@ import Laboratory
 /// add an element to `all`.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
-  public let ending: String
+  public let fileExtension: String
   /// A closure that returns the content of a file for an input.
   public let render: @Sendable (Input) throws -> String
 
-  fileprivate init(_ ending: String, _ render: @escaping @Sendable (Input) throws -> String) {
-    self.ending = ending
+  fileprivate init(_ fileExtension: String, _ render: @escaping @Sendable (Input) throws -> String) {
+    self.fileExtension = fileExtension
     self.render = render
   }
 }

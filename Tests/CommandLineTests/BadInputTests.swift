@@ -105,7 +105,7 @@ import Testing
     ),
     (
       ["scenario", "singleton-race", "--export", "x.pdf"],
-      "gcdlab: --export: x.pdf: no format for '.pdf' (known: \(ExportFormat.all.map { "." + $0.ending }.joined(separator: " ")))\n"
+      "gcdlab: --export: x.pdf: no format for '.pdf' (known: \(ReportFormat.all.map { "." + $0.fileExtension }.joined(separator: " ")))\n"
     ),
     (
       ["scenario", "library-load", "--set", "roots=/usr:/no/such"],

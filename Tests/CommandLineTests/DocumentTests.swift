@@ -46,7 +46,7 @@ import Testing
   private enum JSONSchemaTestError: Error { case notAList }
 
   @Test func `a saved run has the same report and exports as the original run`() async throws {
-    let endings = ExportFormat.all.map(\.ending)
+    let endings = ReportFormat.all.map(\.fileExtension)
     let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
     func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
       endings.flatMap { ["--export", file.path.dropLast(4) + $0] }
@@ -98,9 +98,9 @@ import Testing
   }
 
   /// The formats that consist of one text, for each of their names in `--format`, with their file extension.
-  private static let printed = ExportFormat.all.flatMap { format -> [(String, String)] in
+  private static let printed = ReportFormat.all.flatMap { format -> [(String, String)] in
     guard case .text = format.rendering else { return [] }
-    return Set([format.name, format.ending]).sorted().map { ($0, format.ending) }
+    return Set([format.name, format.fileExtension]).sorted().map { ($0, format.fileExtension) }
   }
 
   /// `--format` and `--export` use one list of formats, so they produce the same text.

@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `threads that share one core do not fail a claim on their race`() async throws {
-    // All actors share one core, without the lab's knowledge. A duplicate is then very rare.
+    // All racers share one core, without the lab's knowledge. A duplicate is then very rare.
     let arguments = "scenario singleton-race --variant check-then-act --quick --rounds 2 --set patience=100ms"
     let finished = try await lab(
       arguments,
@@ -175,8 +175,8 @@ import Testing
         """)
     #expect([0, 2].contains(finished.status), "\(finished.errors)")
     let said = finished.unwrapped
-    let reason = "not every actor had its own core: cannot bind a thread to a core: Operation not permitted"
-    // One actor may nevertheless lose the core to the other within the check.
+    let reason = "not every racer had its own core: cannot bind a thread to a core: Operation not permitted"
+    // One racer may nevertheless lose the core to the other within the check.
     #expect(said.contains(reason) || said.contains("✓ witnessed"), "\(finished.output)")
     #expect(!said.contains("not-witnessed"), "\(finished.output)")
   }

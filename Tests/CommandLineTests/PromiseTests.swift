@@ -39,7 +39,7 @@ import Testing
     // occur with a file.
     experiment.sweep = experiment.sweep.map { Sweep($0.name, Array($0.values.prefix(1))) }
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
-    let results = try await Runner(Image(Binary.path), machine: .current()).run(plan)
+    let results = try await Runner(ExecutableFile(Binary.path), machine: .current()).run(plan)
     for run in results.runs {
       let trial = try #require(run.trials.first)
       switch (trial.outcome, run.variant.ending) {

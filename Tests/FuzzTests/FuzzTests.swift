@@ -172,8 +172,8 @@ import Testing
   /// Renders the documents in every format.
   private static func renderAll(_ contents: [ReportContent]) throws {
     _ = TerminalReport(TextStyle()).render(contents)
-    let input = ExportFormat.Input(contents, strict: true)
-    for format in ExportFormat.all {
+    let input = ReportFormat.Input(contents, strict: true)
+    for format in ReportFormat.all {
       switch format.rendering {
       case .files(let render): _ = try render(input)
       case .text(let render):

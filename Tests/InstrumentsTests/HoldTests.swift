@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct HoldTests {
   @Test func `a hold blocks only the next thread that arrives, until the release`() throws {
-    let (hold, runs, queue) = (Hold(), RunCounts(count: 3), DispatchQueue(label: "handler"))
+    let (hold, runs, queue) = (Hold(), ExecutionCounts(count: 3), DispatchQueue(label: "handler"))
     hold.pass()
     hold.holdNext()
     queue.async {
@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test func `a held queue runs no block until its release`() {
-    let (queue, functions, runs) = (DispatchQueue(label: "queue"), FunctionQueue(label: "queue"), RunCounts(count: 2))
+    let (queue, functions, runs) = (
+      DispatchQueue(label: "queue"), FunctionQueue(label: "queue"), ExecutionCounts(count: 2)
+    )
     let holds = [queue.hold(), functions.hold()]
     queue.async { runs.ran(0) }
     functions.async { runs.ran(1) }

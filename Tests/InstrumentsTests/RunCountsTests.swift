@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RunCountsTests {
   @Test func `blocks that did not run exactly once are counted`() {
-    let runs = RunCounts(count: 4)
+    let runs = ExecutionCounts(count: 4)
     #expect(runs.notOnce == 4 && runs.notRun == 4)
     #expect(runs.ran(0) == 1 && runs.ran(1) == 1 && runs.ran(1) == 2 && runs.ran(2) == 1)
     #expect(runs[1] == 2 && runs.notOnce == 2 && runs.notRun == 1)
@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `a deallocation observer reports its end, and a retained queue runs a block`() {
-    let ends = RunCounts(count: 2)
+    let ends = ExecutionCounts(count: 2)
     do { _ = DeallocationObserver { ends.ran(0) } }
     let queue = RetainedQueue(created: gcdlab_dispatch_queue_create("held", nil))
     #expect(queue.runOne { ends.ran(1) })

@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct TeamTests {
   @Test func `each member of a team runs once, after all members have arrived`() throws {
-    let (members, prepared) = (RunCounts(count: 8), RunCounts(count: 8))
+    let (members, prepared) = (ExecutionCounts(count: 8), ExecutionCounts(count: 8))
     let early = Atomic(0)
     let effort = try Team.run(8, besides: 2) {
       prepared.ran($0)

@@ -94,7 +94,7 @@ import Testing
     let experiment = Experiment(
       name: "needy", pattern: described, title: "", source: "", variants: described.variants, show: [])
     let plan = Plan(experiment, budget: Budget(rounds: 1), seed: 1)
-    let results = try await Runner(Image("/no/such/worker"), machine: .test).run(plan)
+    let results = try await Runner(ExecutableFile("/no/such/worker"), machine: .test).run(plan)
     #expect(results.failure == nil)
     #expect(
       results.runs.map { $0.trials.map(\.outcome) } == [

@@ -143,7 +143,7 @@ import Testing
 
   @Test func `a run fails without trials if the program of its workers is missing`() async throws {
     let plan = Plan(FakePattern.experiment(), budget: .quick, seed: 1)
-    let results = try await Runner(Image("/no/such/worker"), machine: .test).run(plan)
+    let results = try await Runner(ExecutableFile("/no/such/worker"), machine: .test).run(plan)
     #expect(results.failure != nil)
     #expect(results.runs.allSatisfy { $0.trials.isEmpty })
   }

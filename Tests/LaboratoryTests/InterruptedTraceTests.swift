@@ -28,7 +28,7 @@ import Testing
         // The lab ignores this signal, too, since a worker may end before it is written to.
         signal(SIGPIPE, SIG_IGN)
         return try await withProgram(#"echo '{"observation":{"values":{"elapsed":[5]},"histograms":{}}}'"#) { worker in
-          try await Runner(Image(worker), machine: .test).traces(plan, observer: Interruption(trials: trials))
+          try await Runner(ExecutableFile(worker), machine: .test).traces(plan, observer: Interruption(trials: trials))
         }
       }
       #expect(try await work.value.map(\.variant) == plan.runs.prefix(trials).map(\.variant.name))

@@ -15,6 +15,6 @@ func run(_ plan: Plan, byWorker script: String) async throws -> Results {
   // The lab ignores this signal, too, since a worker may end before it is written to.
   signal(SIGPIPE, SIG_IGN)
   return try await withProgram(script) { worker in
-    try await Runner(Image(worker), machine: .test).run(plan)
+    try await Runner(ExecutableFile(worker), machine: .test).run(plan)
   }
 }

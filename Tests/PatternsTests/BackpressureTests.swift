@@ -32,7 +32,7 @@ import Testing
 
   @Test func `a channel delivers all elements in order, and suspends a sender while it is full`() async {
     let channel = Channel<Int>(limit: 3)
-    let sent = RunCounts(count: 100)
+    let sent = ExecutionCounts(count: 100)
     let sender = Task {
       for number in 0..<100 {
         await channel.send(number)

@@ -10,7 +10,7 @@ import Testing
   /// the directory of the test runner.
   private static var pattern: Continuations {
     var pattern = Continuations()
-    pattern.executable = Image(
+    pattern.executable = ExecutableFile(
       (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
     return pattern
   }
@@ -30,7 +30,7 @@ import Testing
   @Test func `a process that is killed makes the trial unavailable`() async throws {
     try await withProgram("kill -9 $$") { killed in
       var pattern = Self.pattern
-      pattern.executable = Image(killed)
+      pattern.executable = ExecutableFile(killed)
       let attempt = try await Attempt("twice", of: pattern, files: Catalogue.files)
       #expect(attempt.trial.outcome == .unavailable(reason: Unavailable.killed.description))
     }

@@ -75,7 +75,7 @@ import Testing
     /// Executes the work on a global queue, and submits the event to a queue other than the main queue.
     @Sendable func elsewhere(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "elsewhere")
-      try pattern.doWork(looks: .seconds(20))(trial) { work in
+      try pattern.doWork(observedFor: .seconds(20))(trial) { work in
         DispatchQueue.global().async {
           work.submitEvent(to: queue)
           work.finish()
@@ -107,7 +107,7 @@ import Testing
       red("busy-main.delayed > 0", elsewhere),
       red("apply-on-main.delayed > 0", elsewhere),
       red("moved-off-main.delayed == 0") { trial in
-        try pattern.doWork(looks: .milliseconds(1))(trial) { work in
+        try pattern.doWork(observedFor: .milliseconds(1))(trial) { work in
           pattern.mainQueue.async {
             work.submitEvent(to: pattern.mainQueue)
             work.finish()

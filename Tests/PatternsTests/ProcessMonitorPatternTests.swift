@@ -19,7 +19,7 @@ import Testing
   /// Returns the pattern with processes that run the program at `path`.
   static func pattern(_ path: String) -> ProcessMonitorPattern {
     var pattern = ProcessMonitorPattern()
-    pattern.executable = Image(path)
+    pattern.executable = ExecutableFile(path)
     return pattern
   }
 

@@ -246,7 +246,7 @@ import Testing
         }
       },
       red("global.changed == 0") { trial in
-        let released = RunCounts(count: 1)
+        let released = ExecutionCounts(count: 1)
         pattern.askForGlobal(trial) { _ in
           released.notOnce == 0 ? another : queue
         } release: { _ in

@@ -46,7 +46,7 @@ import Testing
 
   /// Deadlocks until a timeout: a block waits for a later block of its own queue.
   @Sendable private static func waitsForItsOwnQueue(_ trial: Trial, barrier: Bool = false) {
-    let inner = RunCounts(count: 1)
+    let inner = ExecutionCounts(count: 1)
     let queue = DispatchQueue(label: "own", attributes: barrier ? .concurrent : [])
     let tasks = DispatchGroup()
     queue.async(group: tasks) {
@@ -62,7 +62,7 @@ import Testing
   /// Omits the last iteration.
   @Sendable private static func performsOneTooFew(_ trial: Trial) {
     let pattern = pattern
-    let inner = RunCounts(count: trial[pattern.iterations])
+    let inner = ExecutionCounts(count: trial[pattern.iterations])
     DispatchQueue(label: "own").sync {
       DispatchQueue.concurrentPerform(iterations: inner.count - 1) { index in inner.ran(index) }
     }

@@ -11,16 +11,16 @@ import Testing
   static let holding = [
     "balanced", "nested-suspends", "suspend-while-running", "concurrent-in-barrier", "activate",
   ]
-  static let goingOn = ["concurrent", "global"]
+  static let continuing = ["concurrent", "global"]
 
   @Test func `only the variants that hold or continue blocks are expected to complete`() {
     let completing = Self.pattern.variants.filter { $0.ending == .completes }.map(\.name)
-    #expect(Set(completing) == Set(Self.holding + Self.goingOn))
+    #expect(Set(completing) == Set(Self.holding + Self.continuing))
   }
 
   /// Each test runs in a process of its own, in whose pool there are no threads of other tests: blocks that continue
   /// wait for a thread.
-  @Test(arguments: holding + goingOn, [1, 100])
+  @Test(arguments: holding + continuing, [1, 100])
   func `no block begins on a suspended queue, except in the variants that continue`(_ variant: String, _ blocks: Int)
     async
   {
@@ -116,11 +116,11 @@ import Testing
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void)
       -> Red
     {
-      let completes = (holding + goingOn).contains(variant)
+      let completes = (holding + continuing).contains(variant)
       return Red(check, variant, of: pattern, completes ? ["repeats": .integer(3)] : [:], body)
     }
     return holding.map { red("\($0).began-while-suspended == 0", $0, suspendsNothing) }
-      + goingOn.map { red("\($0).began-while-suspended > 0", $0, suspends) } + [
+      + continuing.map { red("\($0).began-while-suspended > 0", $0, suspends) } + [
         // The block never ends.
         red("suspend-while-running.stopped == 0", "suspend-while-running") { trial in
           try pattern.holdWhileRunning(trial) { waiting in

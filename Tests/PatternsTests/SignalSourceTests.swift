@@ -12,9 +12,9 @@ import Testing
   /// input ends.
   static var pattern: SignalSource {
     var pattern = SignalSource()
-    pattern.child = (Image("/bin/cat"), [])
+    pattern.child = (ExecutableFile("/bin/cat"), [])
     // The processes with a fault are workers of the built binary, which is in the directory of the test runner.
-    pattern.executable = Image(
+    pattern.executable = ExecutableFile(
       (Host.executablePath.split(separator: "/").dropLast().map { "/" + $0 } + ["/gcdlab"]).joined())
     return pattern
   }
@@ -51,7 +51,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
-      pattern.child = (Image("/nonexistent/child"), [])
+      pattern.child = (ExecutableFile("/nonexistent/child"), [])
       let attempt = try await Attempt("children", of: pattern, files: Catalogue.files, ["children": .integer(2)])
       #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/child: No such file or directory"))
     }
@@ -61,7 +61,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
       var pattern = SignalSource()
-      pattern.executable = Image("/nonexistent/gcdlab")
+      pattern.executable = ExecutableFile("/nonexistent/gcdlab")
       for variant in ["fault", "fault-by-kill"] {
         let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
         #expect(attempt.trial.outcome == .broken(reason: "cannot start /nonexistent/gcdlab: No such file or directory"))
@@ -77,12 +77,12 @@ import Testing
       var pattern = SignalSource()
       for variant in ["fault", "fault-by-kill"] {
         try await withProgram("kill -KILL $$") { killed in
-          pattern.executable = Image(killed)
+          pattern.executable = ExecutableFile(killed)
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(attempt.trial.outcome == .unavailable(reason: Unavailable.killed.description))
         }
         try await withProgram("kill -SEGV $$") { faulting in
-          pattern.executable = Image(faulting)
+          pattern.executable = ExecutableFile(faulting)
           let attempt = try await Attempt(variant, of: pattern, files: Catalogue.files)
           #expect(
             attempt.trial.outcome

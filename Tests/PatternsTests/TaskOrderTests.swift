@@ -36,7 +36,7 @@ import Testing
       + [
         Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
           // The first round, which is not timed, loses an item.
-          let rounds = RunCounts(count: 1)
+          let rounds = ExecutionCounts(count: 1)
           try pattern.runRounds(trial, isTimed: true, patience: .zero) { round in
             round.items[0].recordArrival()
             if rounds.ran(0) > 1 { round.items[1].recordArrival() }

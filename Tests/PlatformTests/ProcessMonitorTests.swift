@@ -12,7 +12,8 @@ import Testing
 @Suite struct ProcessMonitorTests {
   /// Starts a shell that runs `script`.
   private static func shell(_ script: String, _ descriptors: [Int32: Int32] = [:]) throws -> ChildProcess {
-    try ChildProcess(Image("/bin/sh"), ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
+    try ChildProcess(
+      ExecutableFile("/bin/sh"), ["-c", script], environment: ["WORD": "told"], descriptors: descriptors)
   }
 
   /// Returns the number of times that the end of `process` is reported to a monitor that is cancelled at the first
@@ -76,7 +77,7 @@ import Testing
 
   @Test func `starting a program that does not exist throws an error`() {
     #expect(throws: SystemError(ENOENT, "start /nonexistent")) {
-      try ChildProcess(Image("/nonexistent"), [], environment: [:], descriptors: [:])
+      try ChildProcess(ExecutableFile("/nonexistent"), [], environment: [:], descriptors: [:])
     }
   }
 

@@ -336,8 +336,8 @@ import Testing
       }
       let results = Fixture.results(runs, baseline: runs.first?.variant)
       let terminal = TerminalReport(TextStyle(width: 80)).render(results.content)
-      let input = ExportFormat.Input([results.content], strict: true)
-      let exports = try ExportFormat.all.flatMap { format in
+      let input = ReportFormat.Input([results.content], strict: true)
+      let exports = try ReportFormat.all.flatMap { format in
         switch format.rendering {
         case .text(let render): [try render(input)]
         case .files(let render): try render(input).map(\.text)

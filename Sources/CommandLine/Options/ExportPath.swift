@@ -6,20 +6,22 @@ enum ExportPath {
   /// Returns the format of `formats` whose extension, without the dot, is the extension of the path.
   ///
   /// - Throws: ``InputError`` if the path is a directory, or if no format has the path's extension.
-  static func format<Format>(of path: String, in formats: [Format], by ending: (Format) -> String) throws(InputError)
+  static func format<Format>(of path: String, in formats: [Format], by fileExtension: (Format) -> String)
+    throws(InputError)
     -> Format
   {
-    let endings = formats.map(ending)
+    let fileExtensions = formats.map(fileExtension)
     if namesInDirectory(path) != nil {
       let folder = path.hasSuffix("/") ? path : path + "/"
-      let example = endings.contains("html") ? "html" : endings.first ?? ""
+      let example = fileExtensions.contains("html") ? "html" : fileExtensions.first ?? ""
       throw InputError("\(path) is a directory: name a file, as in \(folder)run.\(example)", at: "--export")
     }
     let found = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
-    guard let place = endings.firstIndex(of: found) else {
+    guard let place = fileExtensions.firstIndex(of: found) else {
       throw InputError(
         "\(path): no format for '\(found.isEmpty ? path : "." + found)' (known: "
-          + endings.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: found, of: endings)
+          + fileExtensions.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: found,
+        of: fileExtensions)
     }
     return formats[place]
   }

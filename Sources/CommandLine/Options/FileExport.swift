@@ -29,9 +29,9 @@ struct FileExport<Input> {
   ) throws(InputError) -> [FileExport] {
     var files: [FileExport] = []
     for path in paths {
-      files.append(try FileExport(path, ExportPath.format(of: path, in: formats, by: \.ending), of: "--export"))
+      files.append(try FileExport(path, ExportPath.format(of: path, in: formats, by: \.fileExtension), of: "--export"))
     }
-    if let html, let format = formats.first(where: { $0.ending == "html" }) {
+    if let html, let format = formats.first(where: { $0.fileExtension == "html" }) {
       files.append(try FileExport(html, format, of: "--html"))
     }
     try OutputFile.requireDistinct(files.map { ($0.file, $0.option) })

@@ -38,7 +38,7 @@ struct OutputOptions: ParsableArguments {
   ///   - isStoppingMeant: Whether the command line limits the time of a trial.
   func session(_ exports: [Export], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
     RunSession(
-      runner: Runner(Host.image, machine: .current()), output: self, exports: exports,
+      runner: Runner(Host.executable, machine: .current()), output: self, exports: exports,
       archive: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant)
   }
 

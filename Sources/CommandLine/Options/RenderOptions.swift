@@ -13,29 +13,29 @@ enum DiffFormat: String, ExpressibleByArgument, CaseIterable {
 /// The form in which results are printed: tables for people, or one text in an export format.
 enum PrintFormat: ExpressibleByArgument {
   case table
-  case exported(ExportFormat, @Sendable (ExportFormat.Input) throws -> String)
+  case exported(ReportFormat, @Sendable (ReportFormat.Input) throws -> String)
 
   init?(argument: String) {
     guard argument != "table" else {
       self = .table
       return
     }
-    let meant = ExportFormat.all.first { argument == $0.name || argument == $0.ending }
+    let meant = ReportFormat.all.first { argument == $0.name || argument == $0.fileExtension }
     guard let meant, case .text(let render) = meant.rendering else { return nil }
     self = .exported(meant, render)
   }
 
   static var allValueStrings: [String] {
-    ["table"] + ExportFormat.all.map(\.name).filter { PrintFormat(argument: $0) != nil }
+    ["table"] + ReportFormat.all.map(\.name).filter { PrintFormat(argument: $0) != nil }
   }
 
   var defaultValueDescription: String { "table" }
 
   /// The extension of files in the format; nil for tables.
-  var ending: String? {
+  var fileExtension: String? {
     switch self {
     case .table: nil
-    case .exported(let format, _): format.ending
+    case .exported(let format, _): format.fileExtension
     }
   }
 
@@ -55,7 +55,7 @@ struct RenderOptions: ParsableArguments {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(Export.endings) (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(Export.fileExtensions) (repeatable).", valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
@@ -110,7 +110,7 @@ struct RenderOptions: ParsableArguments {
 
 /// A file to write results to, with its format.
 struct Export {
-  private let format: ExportFormat
+  private let format: ReportFormat
   fileprivate let file: OutputFile
   /// The option that specifies the file.
   fileprivate let option: String
@@ -118,10 +118,10 @@ struct Export {
   var path: String { file.path }
 
   /// The extensions of all formats, with dots and separated by spaces: `.json .md …`.
-  static var endings: String { ExportFormat.all.map { "." + $0.ending }.joined(separator: " ") }
+  static var fileExtensions: String { ReportFormat.all.map { "." + $0.fileExtension }.joined(separator: " ") }
 
   init(_ path: String) throws(InputError) {
-    try self.init(path, ExportPath.format(of: path, in: ExportFormat.all, by: \.ending), option: "--export")
+    try self.init(path, ExportPath.format(of: path, in: ReportFormat.all, by: \.fileExtension), option: "--export")
   }
 
   /// Returns an array with one export, in the format `html` or `junit`, to a file with any extension; an empty array if
@@ -129,11 +129,11 @@ struct Export {
   ///
   /// - Throws: ``InputError`` if the file cannot be written.
   static func named(_ format: String, _ path: String?) throws(InputError) -> [Export] {
-    guard let path, let format = ExportFormat.all.first(where: { $0.name == format }) else { return [] }
+    guard let path, let format = ReportFormat.all.first(where: { $0.name == format }) else { return [] }
     return [try Export(path, format, option: "--\(format.name)")]
   }
 
-  private init(_ path: String, _ format: ExportFormat, option: String) throws(InputError) {
+  private init(_ path: String, _ format: ReportFormat, option: String) throws(InputError) {
     self.format = format
     self.option = option
     file = try OutputFile(path, of: option)
@@ -145,7 +145,7 @@ struct Export {
     case .files(let render): try write(render(input))
     case .text(let render):
       let text = try render(input)
-      if format.ending == "json", text.utf8.count > ResultDocument.largestFile {
+      if format.fileExtension == "json", text.utf8.count > ResultDocument.largestFile {
         let most = ResultDocument.largestFile >> 20
         Lab.printMessage("\(path): larger than \(most) MiB, the limit of report and diff: write fewer runs to one file")
       }
@@ -155,8 +155,8 @@ struct Export {
 
   /// Returns the input of the export formats. The input contains the documents' sentences if there are several runs and
   /// the lab has documents.
-  static func input(_ contents: [ReportContent], strict: Bool) -> ExportFormat.Input {
-    ExportFormat.Input(contents, strict: strict) {
+  static func input(_ contents: [ReportContent], strict: Bool) -> ReportFormat.Input {
+    ReportFormat.Input(contents, strict: strict) {
       guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
       return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: contents.map(\.document))
     }
@@ -169,9 +169,10 @@ struct Export {
     guard let first = parts.first?.name, let last = parts.last?.name else {
       return Lab.printMessage("\(file.path): not written, since the run has nothing to show in \(format.name)")
     }
-    let start = file.path.dropLast(format.ending.count + 1)
-    let ending = "." + format.ending
-    Lab.printMessage("\(file.path): \(parts.count) files, \(start)-\(first)\(ending) to \(start)-\(last)\(ending)")
-    for (name, text) in parts { try OutputFile("\(start)-\(name)\(ending)").write(text) }
+    let start = file.path.dropLast(format.fileExtension.count + 1)
+    let suffix = "." + format.fileExtension
+    Lab.printMessage(
+      "\(file.path): \(parts.count) files, \(start)-\(first)\(suffix) to \(start)-\(last)\(suffix)")
+    for (name, text) in parts { try OutputFile("\(start)-\(name)\(suffix)").write(text) }
   }
 }

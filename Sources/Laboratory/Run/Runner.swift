@@ -41,7 +41,7 @@ public struct RunProgress: Sendable {
 /// A runner that executes a plan round by round. Each trial runs alone in its own worker process.
 public struct Runner: Sendable {
   /// The executable that the runner starts as a worker. The executable has the hidden subcommand `worker`.
-  public let image: Image
+  public let executable: ExecutableFile
   /// The machine, measured once for all runs.
   public let machine: Machine
 
@@ -51,16 +51,16 @@ public struct Runner: Sendable {
   /// The number of trials that must report a missing feature before later trials no longer wait for the feature.
   static let convincingShortages = 3
 
-  /// Creates a runner that starts workers of `image`.
-  public init(_ image: Image, machine: Machine) {
-    self.image = image
+  /// Creates a runner that starts workers of `executable`.
+  public init(_ executable: ExecutableFile, machine: Machine) {
+    self.executable = executable
     self.machine = machine
   }
 
   /// Returns the duration of a worker without a request, from its start until the lab detects its end; nil if no worker
   /// can be started. The result is the shortest of several durations, since other programs may delay a worker.
   public func timeOfWorker() async throws -> Duration? {
-    let worker = WorkerProcess(image: image)
+    let worker = WorkerProcess(executable: executable)
     var times: [Duration] = []
     for _ in 0..<5 { try await worker.timeOfIdleWorker().map { times.append($0) } }
     return times.min()
@@ -80,7 +80,7 @@ public struct Runner: Sendable {
           + "raise the limit with: ulimit -n \(Self.fewestDescriptors)")
     }
     do { try ScratchDirectory.requirePlace() } catch { throw InputError(error.description) }
-    let worker = WorkerProcess(image: image)
+    let worker = WorkerProcess(executable: executable)
     let machine = confined(plan)
     let disturbance = DisturbanceWatch(machine)
     let started = Self.timestamp()

@@ -6,7 +6,7 @@ import Subprocess
 /// The lab's side of a worker: code that starts the worker, sends a request, and determines the outcome of the trial.
 struct WorkerProcess {
   /// The executable to start with the argument `worker`.
-  let image: Image
+  let executable: ExecutableFile
 
   /// The largest accepted report, in bytes. A worker that writes more is broken.
   private static let largestReport = 16 << 20
@@ -49,7 +49,7 @@ struct WorkerProcess {
     let watchdog: Watchdog
     let ended: Ended
     do {
-      try image.requireUnchanged()
+      try executable.requireUnchanged()
       watchdog = try Watchdog(limit: limit, ending: ending)
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
@@ -83,7 +83,8 @@ struct WorkerProcess {
   func timeOfIdleWorker() async throws -> Duration? {
     let start = MonotonicClock.now()
     let ended = try? await Subprocess.run(
-      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: ["worker"]),
+      .path(.init(executable.path)),
+      arguments: .init(executablePathOverride: executable.name, remainingValues: ["worker"]),
       input: .none, output: .discarded, error: .discarded)
     try Task.checkCancellation()
     return ended.map { _ in .nanoseconds(Int64(MonotonicClock.now() - start)) }
@@ -110,7 +111,7 @@ struct WorkerProcess {
     // The cores are not part of the request, since Dispatch counts its cores before a worker reads anything.
     let words = ["worker"] + (cores.map { [Confinement.argument($0)] } ?? [])
     let result = try await Subprocess.run(
-      .path(.init(image.path)), arguments: .init(executablePathOverride: image.name, remainingValues: words),
+      .path(.init(executable.path)), arguments: .init(executablePathOverride: executable.name, remainingValues: words),
       environment: .inherit.updating(["SWIFT_BACKTRACE": "enable=no"]), platformOptions: options,
       input: .inputWriter, output: .sequence, error: .sequence
     ) { execution in

@@ -11,7 +11,7 @@ extension Runner {
       throw LabError(
         "trials cannot be recorded on this system; use the System Trace template in Instruments instead")
     }
-    let worker = WorkerProcess(image: image)
+    let worker = WorkerProcess(executable: executable)
     let machine = confined(plan)
     var traces: [Trace] = []
     let start = MonotonicClock.now()

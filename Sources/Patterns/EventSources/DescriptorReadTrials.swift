@@ -275,7 +275,7 @@ final class ReceivedData: Sendable {
     /// The time at which the last bytes were read, in nanoseconds of the monotonic clock.
     var lastTime: UInt64 = 0
     var hasEnded = false
-    var unrelated = UnrelatedFiles(toOpen: Host.image.path)
+    var unrelated = UnrelatedFiles(toOpen: Host.executable.path)
   }
   /// The queue of the handlers.
   let queue: DispatchQueue
@@ -376,7 +376,7 @@ final class ReceivedData: Sendable {
     state.note { state in
       defer {
         state.unrelated.close()
-        state.unrelated = UnrelatedFiles(toOpen: Host.image.path)
+        state.unrelated = UnrelatedFiles(toOpen: Host.executable.path)
       }
       return state.unrelated.closed
     }

@@ -60,7 +60,7 @@ struct FaultProcess {
   ///   the thread that starts the worker.
   /// - Throws: ``SystemError`` if the worker cannot be started.
   init(
-    _ executable: Image, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
+    _ executable: ExecutableFile, of pattern: String, _ variant: String, _ fault: Fault, isBlocked: Bool
   ) throws {
     input = try makePipe()
     output = try makePipe()

@@ -34,7 +34,7 @@ struct ProcessMonitorPattern: Pattern {
   let leakedChildren = Metric.count("leaked-children", "children still running or not reaped at the end of the trial")
 
   /// The binary of the worker processes. A test passes the lab's binary, since the test's own binary has no workers.
-  var executable = Host.image
+  var executable = Host.executable
 
   var variants: [Variant] {
     Variant("child-exit", .documented, "a source reports a child's exit", watchChildren()) { child, watch in

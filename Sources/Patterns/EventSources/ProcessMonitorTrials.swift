@@ -180,7 +180,7 @@ extension ProcessMonitorPattern {
       let resources = ResourceCounts()
       let line = try MessageChannel(resources)
       let child = try ChildProcess(
-        Image("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
+        ExecutableFile("/bin/sh"), ["-c", "read line; /bin/ls / >&2; exec /bin/cat"], environment: [:],
         descriptors: [STDIN_FILENO: line.processEnd, STDOUT_FILENO: STDERR_FILENO])
       line.handOver()
       let events = ReportedEvents()
@@ -355,7 +355,7 @@ private enum WorkerRole {
     _exit(status)
   }
 
-  func playParentOrItsChild(_ executable: Image, _ begin: (ParentWatch) throws -> Void) throws -> Never {
+  func playParentOrItsChild(_ executable: ExecutableFile, _ begin: (ParentWatch) throws -> Void) throws -> Never {
     switch self {
     case .child: _exit(1)
     case .parent:

@@ -34,10 +34,10 @@ struct SignalSource: Pattern {
   let notReaped = Metric.count("not-reaped", "children that were not reaped exactly once with a normal exit status")
 
   /// The executable and the arguments of a child. The child runs until the end of its standard input.
-  var child = (image: Host.image, arguments: ["worker"])
+  var child = (executable: Host.executable, arguments: ["worker"])
   /// The binary of the processes that raise faults. A test passes the lab's binary, since the test's own binary has no
   /// workers.
-  var executable = Host.image
+  var executable = Host.executable
 
   var problem: [any Declaration] { [signals] }
 

@@ -376,7 +376,7 @@ final class ChildProcesses: Sendable {
       started.count { statuses[$0.identifier]?.count != 1 || statuses[$0.identifier]?.first.map { $0 & 0x7f } != 0 }
     }
   }
-  private let command: (image: Image, arguments: [String])
+  private let command: (executable: ExecutableFile, arguments: [String])
   private let ends: Mutex<(reader: Int32, writer: Int32)>
   private let state = WaitableValue(State())
 
@@ -384,7 +384,7 @@ final class ChildProcesses: Sendable {
   ///
   /// - Parameter command: the executable and the arguments of each child.
   /// - Throws: ``SystemError`` if no descriptor is available.
-  init(_ command: (image: Image, arguments: [String])) throws(SystemError) {
+  init(_ command: (executable: ExecutableFile, arguments: [String])) throws(SystemError) {
     self.command = command
     ends = Mutex(try makePipe())
   }
@@ -400,7 +400,7 @@ final class ChildProcesses: Sendable {
     defer { close(silence) }
     let input = ends.withLock { $0.reader }
     let child = try ChildProcess(
-      command.image, command.arguments, environment: [:],
+      command.executable, command.arguments, environment: [:],
       descriptors: [STDIN_FILENO: input, STDOUT_FILENO: silence, STDERR_FILENO: silence])
     state.note { $0.started.append(child) }
   }

@@ -66,7 +66,7 @@ final class SourceLife: Sendable {
   /// - Parameters:
   ///   - events: the number of events that are sent before the handler may run.
   ///   - bound: the maximum time for which ``look()`` waits for a handler call.
-  init(events: Int, looks bound: Duration = .zero) {
+  init(events: Int, observedFor bound: Duration = .zero) {
     self.events = events
     self.bound = bound
   }

@@ -17,7 +17,7 @@ extension SourceLifecycle {
   private func holdBackEach(_ trial: Trial, _ body: (SourceLife) throws -> () -> Void) rethrows {
     let count = trial[events]
     let all = try (0...trial[repeats]).map { repeated in
-      let life = SourceLife(events: count, looks: repeated == 0 ? .milliseconds(10) : .zero)
+      let life = SourceLife(events: count, observedFor: repeated == 0 ? .milliseconds(10) : .zero)
       let end = try body(life)
       life.wait(within: .seconds(20)) { $0.sum >= UInt(count) }
       life.queue.drainSources()

@@ -103,9 +103,9 @@ extension TimerSource {
   }
 
   /// A probe that times the blocks of a body, one for each event, and counts the blocks that did not run exactly once.
-  var fireBlocks: Probe<@Sendable (TimerRun, RunCounts) -> Void> {
+  var fireBlocks: Probe<@Sendable (TimerRun, ExecutionCounts) -> Void> {
     Probe(reads: firesSettings, records: firesMetrics + [notOnce]) { trial, body in
-      let ran = RunCounts(count: trial[fires])
+      let ran = ExecutionCounts(count: trial[fires])
       time(trial, by: .uptime, patience: .seconds(20)) { timer in body(timer, ran) }
       trial.record(notOnce, ran.notOnce)
     }
@@ -115,9 +115,9 @@ extension TimerSource {
   /// during the trial.
   func fireBlocksByWallClock(
     patience: Duration = .seconds(20), watch: WallClockWatch? = nil
-  ) -> Probe<@Sendable (TimerRun, RunCounts) -> Void> {
+  ) -> Probe<@Sendable (TimerRun, ExecutionCounts) -> Void> {
     Probe(reads: firesSettings, records: firesMetrics + [notOnce]) { trial, body in
-      let ran = RunCounts(count: trial[fires])
+      let ran = ExecutionCounts(count: trial[fires])
       let watch = watch ?? WallClockWatch()
       time(trial, by: .wall, patience: patience, watch: watch) { timer in body(timer, ran) }
       if watch.wasSet { throw Unavailable("the wall clock, which the timers use, was set during the trial") }

@@ -225,9 +225,9 @@ final class FileRequests: Sendable {
   private let replies: [DispatchQueue]
   private let end: BoundedGate
   /// The number of replies that arrived for each request.
-  private let replied: RunCounts
+  private let replied: ExecutionCounts
   /// The number of times that the handler of each request has returned.
-  private let handlers: RunCounts
+  private let handlers: ExecutionCounts
   private let otherError = Atomic<Int32>(0)
   private let handlerHasEnded: [DispatchSemaphore]
   private let hasEnded = DispatchSemaphore(value: 0)
@@ -240,8 +240,8 @@ final class FileRequests: Sendable {
     replies = (0..<count).map { DispatchQueue(label: "reply.\($0)", attributes: .initiallyInactive) }
     handlerHasEnded = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     end = BoundedGate(bound: hold)
-    handlers = RunCounts(count: count)
-    replied = RunCounts(count: count)
+    handlers = ExecutionCounts(count: count)
+    replied = ExecutionCounts(count: count)
   }
 
   // Freeing an inactive queue traps.

@@ -109,7 +109,8 @@ struct MainQueue: Pattern {
       await MainActor.run { hop.noteArrival() }
       hop.noteReturn()
     }
-    Variant("busy-main", .broken, "a block on main does the work", doWork(looks: inOrder), mainQueue: .mainThread) {
+    Variant("busy-main", .broken, "a block on main does the work", doWork(observedFor: inOrder), mainQueue: .mainThread)
+    {
       work in
       mainQueue.async {
         work.submitEvent(to: mainQueue)
@@ -118,7 +119,7 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "apply-on-main", .broken, "a block on main does the work by concurrentPerform", doWork(looks: inOrder),
+      "apply-on-main", .broken, "a block on main does the work by concurrentPerform", doWork(observedFor: inOrder),
       mainQueue: .mainThread
     ) { work in
       mainQueue.async {
@@ -128,7 +129,8 @@ struct MainQueue: Pattern {
       }
     }
     Variant(
-      "moved-off-main", .documented, "a global queue does the work, then asyncs to main", doWork(looks: overtaking),
+      "moved-off-main", .documented, "a global queue does the work, then asyncs to main",
+      doWork(observedFor: overtaking),
       mainQueue: .mainThread
     ) { work in
       DispatchQueue.global().async {

@@ -84,13 +84,13 @@ extension MainQueue {
   ///
   /// - Parameter patience: the maximum time for which the work waits for the event to begin. If `patience` is at most
   ///   one second, only the first piece of work waits. The first piece is also the warm-up.
-  func doWork(looks patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
+  func doWork(observedFor patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
     Probe(reads: [events, work], records: [lateness, delayed], longest: allWork) { trial, body in
       let (events, steps) = (trial[events], trial.steps(work))
       var count = 0
       for repeated in 0...events {
         let bound = repeated == 0 || patience > .seconds(1) ? patience : .zero
-        let work = WorkWithEvent(steps: steps, looks: bound)
+        let work = WorkWithEvent(steps: steps, observedFor: bound)
         body(work)
         work.all.wait()
         guard repeated > 0 else { continue }
@@ -205,7 +205,7 @@ final class WorkWithEvent: Sendable {
   private let began = Moment()
   private let ended = Moment()
 
-  fileprivate init(steps: Int, looks bound: Duration) {
+  fileprivate init(steps: Int, observedFor bound: Duration) {
     self.steps = steps
     eventBegins = BoundedGate(bound: bound)
     all.enter()

@@ -59,7 +59,7 @@ extension QueueContext {
       var (early, inRelease) = (0, 0)
       var all: [MyDataContext] = []
       for repeated in 0...trial[repeats] {
-        let data = MyDataContext(looks: repeated == 0 ? .milliseconds(10) : .zero)
+        let data = MyDataContext(observedFor: repeated == 0 ? .milliseconds(10) : .zero)
         let queue = make(data)
         queue.runOne()
         queue.retainAndRelease()
@@ -140,7 +140,7 @@ extension QueueContext {
         queue.runOne()
         queue.release()
       }
-      let data = MyDataContext(looks: .milliseconds(10))
+      let data = MyDataContext(observedFor: .milliseconds(10))
       let last = gcdlab_dispatch_queue_create("last", nil)
       gcdlab_dispatch_set_context(last, data.pointer)
       gcdlab_dispatch_set_finalizer_f(last) { MyDataContext.at($0).cleanUp() }
@@ -194,7 +194,7 @@ extension QueueContext {
   /// Submits a hundred blocks to a queue. Returns the number of blocks that have not run exactly once within
   /// `patience`.
   private func notOnce(_ queue: UnsafeMutableRawPointer?, within patience: Duration) -> Int {
-    let blocks = RunCounts(count: 100)
+    let blocks = ExecutionCounts(count: 100)
     let all = DispatchGroup()
     let held = RetainedQueue(created: queue)
     for index in 0..<blocks.count {
@@ -351,7 +351,7 @@ final class MyDataContext: Sendable {
   /// Creates data that has not been found or cleaned up yet.
   ///
   /// - Parameter bound: the maximum duration of each wait for a clean-up that must not happen.
-  init(looks bound: Duration = .zero) {
+  init(observedFor bound: Duration = .zero) {
     isCleanedUp = BoundedGate(bound: bound)
     whileReferenced = BoundedGate(bound: bound)
     afterwards = BoundedGate(bound: bound)

@@ -202,9 +202,9 @@ struct QueueDeadlock: Pattern {
   /// exactly once.
   ///
   /// - Parameter count: the number of inner blocks.
-  private func countInner(_ count: Int) -> Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
+  private func countInner(_ count: Int) -> Probe<@Sendable (_ tasks: DispatchGroup, _ inner: ExecutionCounts) -> Void> {
     Probe(records: [notOnce]) { trial, body in
-      let inner = RunCounts(count: count)
+      let inner = ExecutionCounts(count: count)
       try awaitTasks(trial) { tasks in body(tasks, inner) }
       trial.record(notOnce, inner.notOnce)
     }
@@ -212,7 +212,7 @@ struct QueueDeadlock: Pattern {
 
   /// A probe that waits until the tasks of a group have ended, and counts the iterations that have not run exactly
   /// once.
-  private var countIterations: Probe<@Sendable (_ tasks: DispatchGroup, _ inner: RunCounts) -> Void> {
+  private var countIterations: Probe<@Sendable (_ tasks: DispatchGroup, _ inner: ExecutionCounts) -> Void> {
     Probe(reads: [iterations], records: [notOnce]) { trial, body in
       try countInner(trial[iterations])(trial, body)
     }

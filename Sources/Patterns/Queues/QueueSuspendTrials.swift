@@ -35,7 +35,7 @@ extension QueueSuspend {
     @Sendable (Suspension) -> Void
   > {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost]) { trial, body in
-      _ = suspend(trial, times: trial[repeats], looks: { _ in patience }, body)
+      _ = suspend(trial, times: trial[repeats], observedFor: { _ in patience }, body)
     }
   }
 
@@ -43,7 +43,7 @@ extension QueueSuspend {
   /// each resume to the beginning of the first block. Returns the number of blocks that were running when their queue
   /// was suspended, and had not ended when the queue was resumed.
   private func suspend(_ trial: Trial, _ body: (Suspension) -> Void) -> Int {
-    let all = suspend(trial, times: trial[repeats] + 1, looks: { $0 == 0 ? .milliseconds(10) : .zero }, body)
+    let all = suspend(trial, times: trial[repeats] + 1, observedFor: { $0 == 0 ? .milliseconds(10) : .zero }, body)
     trial.record(resumeToRun, all.dropFirst().map(\.resumeToRun))
     return all.sum { $0.stopped }
   }
@@ -51,12 +51,12 @@ extension QueueSuspend {
   /// Repeatedly suspends and resumes a queue, and records the highest number of blocks that began during a suspension,
   /// and the number of lost blocks. Returns the suspensions.
   private func suspend(
-    _ trial: Trial, times: Int, looks: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
+    _ trial: Trial, times: Int, observedFor time: (_ repeated: Int) -> Duration, _ body: (Suspension) -> Void
   ) -> [Suspension] {
     let count = trial[blocks]
     let all = (0..<times).map { repeated in
       let waiting = Suspension(
-        blocks: count, cores: trial.cores, poolWidth: trial.poolWidth, looks: looks(repeated))
+        blocks: count, cores: trial.cores, poolWidth: trial.poolWidth, observedFor: time(repeated))
       body(waiting)
       waiting.awaitAll()
       return waiting
@@ -77,7 +77,7 @@ final class Suspension: Sendable {
   /// blocks, which run until the queue is suspended. Then the variant submits the blocks of the trial.
   let poolWidth: Int
   private let count: Int
-  private let runs: RunCounts
+  private let runs: ExecutionCounts
   private let began = Atomic<Int>(0)
   private let beganMeanwhile = Atomic<Int>(0)
   private let suspendHasReturned = Atomic<Bool>(false)
@@ -94,11 +94,11 @@ final class Suspension: Sendable {
   ///
   /// - Parameter bound: the maximum time for which the suspended queue is observed. The observation ends early if a
   ///   block begins, or if all blocks began before the suspension.
-  init(blocks count: Int, cores: Int, poolWidth: Int, looks bound: Duration) {
+  init(blocks count: Int, cores: Int, poolWidth: Int, observedFor bound: Duration) {
     self.count = count
     self.cores = cores
     self.poolWidth = poolWidth
-    runs = RunCounts(count: count)
+    runs = ExecutionCounts(count: count)
     anyBegins = BoundedGate(bound: bound)
   }
 

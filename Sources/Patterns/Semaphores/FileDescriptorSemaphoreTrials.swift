@@ -141,7 +141,7 @@ final class OpenFiles: Sendable {
   /// The group of all submitted tasks.
   let all = DispatchGroup()
   /// The path of the file to open.
-  let path = Host.image.path
+  let path = Host.executable.path
   /// The number of cores that the trial may use.
   let cores: Int
   private let count: Int

@@ -3,29 +3,29 @@
 struct RaceCounts: Sendable {
   /// The numbers of races that created 0, 1, 2, … instances. The index is the number of instances.
   private(set) var ended: [Int]
-  /// The number of actors that received no instance, or an instance other than that of the first actor in the race.
+  /// The number of racers that received no instance, or an instance other than that of the first racer in the race.
   private(set) var mismatches = 0
   private var regular = 0
 
-  /// Creates counts of zero for races of `actors` actors.
-  init(actors: Int) { ended = Array(repeating: 0, count: actors + 1) }
+  /// Creates counts of zero for races of `racers` racers.
+  init(racers: Int) { ended = Array(repeating: 0, count: racers + 1) }
 
   var races: Int { ended.reduce(0, +) }
   /// The number of instances that were created in addition to the first instance of each race.
   var duplicates: Int { ended.enumerated().reduce(0) { $0 + max(0, $1.offset - 1) * $1.element } }
-  /// The number of races that did not create exactly one instance, or in which an actor did not receive that instance.
+  /// The number of races that did not create exactly one instance, or in which a racer did not receive that instance.
   var irregular: Int { races - regular }
 
   /// Adds the result of one race.
   ///
   /// - Parameters:
-  ///   - notes: a pointer to the first actor's note on the singleton.
-  ///   - step: the distance in memory from an actor's note to the next actor's note, in notes.
-  mutating func add(_ notes: UnsafePointer<Note>, actors: Int, step: Int) {
+  ///   - notes: a pointer to the first racer's note on the singleton.
+  ///   - step: the distance in memory from a racer's note to the next racer's note, in notes.
+  mutating func add(_ notes: UnsafePointer<Note>, racers: Int, step: Int) {
     var (instances, different) = (0, 0)
     var only: PhotoManager?
-    for actor in 0..<actors {
-      let note = notes[actor &* step]
+    for racer in 0..<racers {
+      let note = notes[racer &* step]
       if let created = note.created {
         instances &+= 1
         only = created

@@ -3,51 +3,51 @@ import Synchronization
 
 /// The pause of an accessor in one race.
 ///
-/// In the accessor of the document "GCD in depth", the pause lasts two seconds. This pause blocks the actors that reach
-/// it until the condition of its ``Step`` is met, or until a timeout. The timeout starts when all actors have requested
+/// In the accessor of the document "GCD in depth", the pause lasts two seconds. This pause blocks the racers that reach
+/// it until the condition of its ``Step`` is met, or until a timeout. The timeout starts when all racers have requested
 /// the singleton.
 ///
 /// An unguarded accessor therefore fails even on a slow machine, if the timeout is long enough. A guarded accessor lets
-/// only one actor reach the pause, so the pause lasts until the timeout.
+/// only one racer reach the pause, so the pause lasts until the timeout.
 final class RacePause: Sendable {
   /// The step of the accessor that follows the pause. The step determines the condition that ends the pause early.
   enum Step: Sendable {
-    /// The creation of the instance, which follows the check of the variable. The pause ends when all actors have
+    /// The creation of the instance, which follows the check of the variable. The pause ends when all racers have
     /// reached it.
     case creation
-    /// The set-up of the instance, which follows its publication. All actors except the first request the singleton
-    /// only during the pause. The pause ends when these actors have used the instance that they received.
+    /// The set-up of the instance, which follows its publication. All racers except the first request the singleton
+    /// only during the pause. The pause ends when these racers have used the instance that they received.
     case setUp
   }
 
   let step: Step
-  private let actors: Int
+  private let racers: Int
   private let gate: BoundedGate
-  /// The gate that blocks all actors except the first until the first actor has published its instance.
+  /// The gate that blocks all racers except the first until the first racer has published its instance.
   private let published = BoundedGate()
   private let asked = Atomic<Int>(0)
   private let arrivals = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
 
-  /// Creates a pause for a race of `actors` actors.
+  /// Creates a pause for a race of `racers` racers.
   ///
   /// - Parameters:
   ///   - step: the step that follows the pause.
   ///   - time: the timeout of the pause.
-  init(before step: Step, of actors: Int, atMost time: Duration) {
+  init(before step: Step, of racers: Int, atMost time: Duration) {
     self.step = step
-    self.actors = actors
+    self.racers = racers
     gate = BoundedGate(bound: time)
   }
 
-  /// The number of actors that used an instance before the instance was set up.
+  /// The number of racers that used an instance before the instance was set up.
   let halfBuiltUses = Tally()
 
-  /// Records that an actor is about to request the singleton. If the pause precedes the set-up, the method first blocks
-  /// every actor except the first until the first actor has published its instance.
-  func ask(_ actor: Int) {
-    if step == .setUp, actor > 0 { published.pass() }
-    if asked.add(1, ordering: .acquiringAndReleasing).newValue == actors { gate.startBound() }
+  /// Records that a racer is about to request the singleton. If the pause precedes the set-up, the method first blocks
+  /// every racer except the first until the first racer has published its instance.
+  func ask(_ racer: Int) {
+    if step == .setUp, racer > 0 { published.pass() }
+    if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startBound() }
   }
 
   /// Blocks the calling thread for the duration of the pause.
@@ -64,16 +64,16 @@ final class RacePause: Sendable {
 
   private func addArrivals(by one: Int) {
     published.open()
-    let all = arrivals.add(one, ordering: .acquiringAndReleasing).newValue == actors
+    let all = arrivals.add(one, ordering: .acquiringAndReleasing).newValue == racers
     if step == .creation, all { gate.open() }
   }
 
-  /// Records that an actor uses the instance that it received, and whether the instance is set up. Has no effect if the
+  /// Records that a racer uses the instance that it received, and whether the instance is set up. Has no effect if the
   /// pause precedes the creation.
-  func use(_ manager: PhotoManager?, _ actor: Int) {
+  func use(_ manager: PhotoManager?, _ racer: Int) {
     guard step == .setUp else { return }
     published.open()
     if let manager, !manager.hasPhotosArray { halfBuiltUses.add() }
-    if actor > 0, used.add(1, ordering: .acquiringAndReleasing).newValue == actors - 1 { gate.open() }
+    if racer > 0, used.add(1, ordering: .acquiringAndReleasing).newValue == racers - 1 { gate.open() }
   }
 }

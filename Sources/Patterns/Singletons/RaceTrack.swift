@@ -1,29 +1,29 @@
 import Instruments
 import Synchronization
 
-/// A row of singletons, and the actors that race to create them, as in tools for litmus tests such as jcstress.
+/// A row of singletons, and the racers: threads or tasks that race to create them, as the actors of jcstress do.
 ///
-/// The actors meet before each row instead of before each singleton. The track therefore detects millions of duplicates
+/// The racers meet before each row instead of before each singleton. The track therefore detects millions of duplicates
 /// per second instead of a few.
 ///
 /// Conformance to `Sendable` is unchecked: barriers and the ends of threads and tasks separate races from counting.
-/// During a race each actor writes only its own notes, and the singletons are thread-safe. During counting each actor
+/// During a race each racer writes only its own notes, and the singletons are thread-safe. During counting each racer
 /// accesses only its own share of the row.
 final class RaceTrack: @unchecked Sendable {
-  let actors: Int
+  let racers: Int
   private let slots: Int
   private let singletons: UnsafeMutablePointer<Singleton>
   private let notes: UnsafeMutablePointer<Note>
 
-  init(actors: Int, slots: Int = 1) {
-    self.actors = actors
+  init(racers: Int, slots: Int = 1) {
+    self.racers = racers
     self.slots = slots
     let size = MemoryLayout<Singleton>.stride
     singletons = UnsafeMutableRawPointer.allocate(byteCount: slots * size, alignment: size)
       .bindMemory(to: Singleton.self, capacity: slots)
     for slot in 0..<slots { (singletons + slot).initialize(to: Singleton()) }
-    notes = .allocate(capacity: actors * slots)
-    notes.initialize(repeating: Note(), count: actors * slots)
+    notes = .allocate(capacity: racers * slots)
+    notes.initialize(repeating: Note(), count: racers * slots)
   }
 
   deinit {
@@ -37,22 +37,22 @@ final class RaceTrack: @unchecked Sendable {
   /// Runs threads that race along the row until the given time has passed. Each thread is bound to a separate core if
   /// the system allows it.
   ///
-  /// If the last actor has counted no duplicate in its share of the row, the race continues for up to `patience`
+  /// If the last racer has counted no duplicate in its share of the row, the race continues for up to `patience`
   /// further nanoseconds, since on a busy machine the threads may never have run at the same time.
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
-  /// - Returns: the results, the elapsed nanoseconds, and the error that prevented an actor from having its own core.
-  ///   The error is nil if each actor had its own core. Without its own core, an actor may never have run at the same
-  ///   time as the other actors.
+  /// - Returns: the results, the elapsed nanoseconds, and the error that prevented a racer from having its own core.
+  ///   The error is nil if each racer had its own core. Without its own core, a racer may never have run at the same
+  ///   time as the other racers.
   /// - Throws: ``SystemError`` if a thread cannot be started.
   func race(for nanoseconds: UInt64, patience: UInt64 = 0, _ ask: @escaping @Sendable (Row) -> Void) throws
     -> (counts: RaceCounts, nanoseconds: UInt64, bindingError: SystemError?)
   {
-    let course = RaceCourse(actors: actors, nanoseconds: nanoseconds, patience: patience)
-    try onThreads { [self] actor in
-      // On one core the actors would take turns, and never meet between check and creation.
-      do throws(SystemError) { try SystemThread.prefer(core: actor) } catch { course.recordBindingError(error) }
-      course.add(runLaps(actor, course, ask))
+    let course = RaceCourse(racers: racers, nanoseconds: nanoseconds, patience: patience)
+    try onThreads { [self] racer in
+      // On one core the racers would take turns, and never meet between check and creation.
+      do throws(SystemError) { try SystemThread.prefer(core: racer) } catch { course.recordBindingError(error) }
+      course.add(runLaps(racer, course, ask))
     }
     let elapsed = course.elapsed
     return course.result.withLock { ($0.counts, elapsed, $0.bindingError) }
@@ -60,20 +60,20 @@ final class RaceTrack: @unchecked Sendable {
 
   /// Requests each singleton of the row and counts a share of the row, again and again until the race is over. Returns
   /// the results of that share.
-  private func runLaps(_ actor: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceCounts {
-    let row = row(of: actor)
-    let share = slots * actor / actors..<slots * (actor + 1) / actors
-    var counts = RaceCounts(actors: actors)
+  private func runLaps(_ racer: Int, _ course: RaceCourse, _ ask: (Row) -> Void) -> RaceCounts {
+    let row = row(of: racer)
+    let share = slots * racer / racers..<slots * (racer + 1) / racers
+    var counts = RaceCounts(racers: racers)
     repeat {
       course.rendezvous.wait()
       ask(row)
       course.rendezvous.wait()
       count(share, into: &counts)
-      // The last actor decides for all actors, since its share is never empty. The next rendezvous publishes the
+      // The last racer decides for all racers, since its share is never empty. The next rendezvous publishes the
       // decision.
-      if actor == actors - 1 { course.decide(counts) }
+      if racer == racers - 1 { course.decide(counts) }
       course.rendezvous.wait()
-      clear(actor)
+      clear(racer)
     } while !course.isOver
     return counts
   }
@@ -82,17 +82,17 @@ final class RaceTrack: @unchecked Sendable {
   func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) -> Void) throws {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
-    try onThreads { [self] actor in
-      let row = firstOfRow(actor)
-      pause.ask(actor)
+    try onThreads { [self] racer in
+      let row = firstOfRow(racer)
+      pause.ask(racer)
       SharedManager.$asked.withValue(row.first) { ask(row) }
-      pause.use(row.got, actor)
+      pause.use(row.got, racer)
     }
     countFirst(into: &counts)
   }
 
-  private func onThreads(_ body: @escaping @Sendable (_ actor: Int) -> Void) throws {
-    for thread in try SystemThread.start(actors, body) { thread.join() }
+  private func onThreads(_ body: @escaping @Sendable (_ racer: Int) -> Void) throws {
+    for thread in try SystemThread.start(racers, body) { thread.join() }
   }
 
   // MARK: Tasks
@@ -105,13 +105,13 @@ final class RaceTrack: @unchecked Sendable {
   func race(for nanoseconds: UInt64, _ ask: @escaping @Sendable (Row) async -> Void) async
     -> (counts: RaceCounts, nanoseconds: UInt64)
   {
-    var counts = RaceCounts(actors: actors)
+    var counts = RaceCounts(racers: racers)
     let start = MonotonicClock.now()
     var elapsed: UInt64 = 0
     repeat {
-      await asTasks { [self] actor in await ask(row(of: actor)) }
+      await asTasks { [self] racer in await ask(row(of: racer)) }
       count(0..<slots, into: &counts)
-      for actor in 0..<actors { clear(actor) }
+      for racer in 0..<racers { clear(racer) }
       elapsed = MonotonicClock.now() &- start
     } while elapsed < nanoseconds
     return (counts, elapsed)
@@ -121,55 +121,55 @@ final class RaceTrack: @unchecked Sendable {
   func race(_ pause: RacePause, into counts: inout RaceCounts, _ ask: @escaping @Sendable (Row) async -> Void) async {
     singletons.pointee.pause = .passUnretained(pause)
     defer { singletons.pointee.pause = nil }
-    await asTasks { [self] actor in
-      let row = firstOfRow(actor)
-      pause.ask(actor)
+    await asTasks { [self] racer in
+      let row = firstOfRow(racer)
+      pause.ask(racer)
       await ask(row)
-      pause.use(row.got, actor)
+      pause.use(row.got, racer)
     }
     countFirst(into: &counts)
   }
 
-  private func asTasks(_ body: @escaping @Sendable (_ actor: Int) async -> Void) async {
+  private func asTasks(_ body: @escaping @Sendable (_ racer: Int) async -> Void) async {
     await withTaskGroup { tasks in
-      for actor in 0..<actors { tasks.addTask { await body(actor) } }
+      for racer in 0..<racers { tasks.addTask { await body(racer) } }
     }
   }
 
   // MARK: The hot path
 
-  /// Returns a row for one actor. The row contains the first singleton `accesses` times. The caller must call
+  /// Returns a row for one racer. The row contains the first singleton `accesses` times. The caller must call
   /// ``empty()`` after using the row.
   func standing(accesses: Int) -> Row { Row(singletons, notes, count: accesses, step: 0) }
 
   /// Removes and deallocates the instance of the first singleton.
   func empty() {
-    var unused = RaceCounts(actors: actors)
+    var unused = RaceCounts(racers: racers)
     countFirst(into: &unused)
   }
 
   // MARK: Counting
 
-  private func row(of actor: Int) -> Row { Row(singletons, notes + actor * slots, count: slots) }
-  private func firstOfRow(_ actor: Int) -> Row { Row(singletons, notes + actor * slots, count: 1) }
+  private func row(of racer: Int) -> Row { Row(singletons, notes + racer * slots, count: slots) }
+  private func firstOfRow(_ racer: Int) -> Row { Row(singletons, notes + racer * slots, count: 1) }
 
   /// Adds the result for each singleton in `share` to `counts`, and removes the instances. No race may be in progress.
   private func count(_ share: Range<Int>, into counts: inout RaceCounts) {
     for slot in share {
-      counts.add(notes + slot, actors: actors, step: slots)
+      counts.add(notes + slot, racers: racers, step: slots)
       singletons[slot].clear()
     }
   }
 
   private func countFirst(into counts: inout RaceCounts) {
     count(0..<1, into: &counts)
-    for actor in 0..<actors { clear(actor) }
+    for racer in 0..<racers { clear(racer) }
   }
 
-  /// Deallocates the instances that an actor created. In a timed race of threads, each actor calls this method itself,
+  /// Deallocates the instances that a racer created. In a timed race of threads, each racer calls this method itself,
   /// since memory that another thread freed would enter the allocator's cache of that thread.
-  private func clear(_ actor: Int) {
-    for note in notes + actor * slots..<notes + (actor + 1) * slots {
+  private func clear(_ racer: Int) {
+    for note in notes + racer * slots..<notes + (racer + 1) * slots {
       guard let created = note.pointee.created else { continue }
       created.destroy()
       note.pointee.created = nil
@@ -186,9 +186,9 @@ private final class RaceCourse: Sendable {
   private let patience: UInt64
   private let isDecided = Atomic(false)
 
-  init(actors: Int, nanoseconds: UInt64, patience: UInt64) {
-    rendezvous = SpinBarrier(parties: actors)
-    result = Mutex((RaceCounts(actors: actors), nil))
+  init(racers: Int, nanoseconds: UInt64, patience: UInt64) {
+    rendezvous = SpinBarrier(parties: racers)
+    result = Mutex((RaceCounts(racers: racers), nil))
     self.nanoseconds = nanoseconds
     self.patience = patience
   }
@@ -196,7 +196,7 @@ private final class RaceCourse: Sendable {
   var elapsed: UInt64 { MonotonicClock.now() &- start }
   var isOver: Bool { isDecided.load(ordering: .relaxed) }
 
-  /// Determines whether the race is over, from the elapsed time and the duplicates that one actor counted.
+  /// Determines whether the race is over, from the elapsed time and the duplicates that one racer counted.
   func decide(_ counts: RaceCounts) {
     let elapsed = elapsed
     let continues = elapsed < nanoseconds || elapsed < nanoseconds + patience && counts.duplicates == 0

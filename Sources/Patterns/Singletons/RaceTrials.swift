@@ -31,28 +31,28 @@ extension SingletonRace {
   /// twice within ``raceTime``, the race continues for up to ``patience`` longer.
   ///
   /// - Parameters:
-  ///   - starved: the minimum processor time of an actor, averaged over all actors, as a fraction of the elapsed time.
-  ///     If the actors got less and created no singleton twice, the trial is unavailable, since the actors hardly ever
+  ///   - starved: the minimum processor time of a racer, averaged over all racers, as a fraction of the elapsed time.
+  ///     If the racers got less and created no singleton twice, the trial is unavailable, since the racers hardly ever
   ///     ran at the same time.
   ///   - ask: a closure that requests each singleton of a row.
-  /// - Throws: ``Unavailable`` if no singleton was created twice, and the actors could not have a core each or did not
+  /// - Throws: ``Unavailable`` if no singleton was created twice, and the racers could not have a core each or did not
   ///   receive enough processor time.
   func raceUnguarded(
     _ trial: Trial, starved: Double = Unavailable.starvedShare, _ ask: @escaping @Sendable (Row) -> Void
   ) throws {
-    let (actors, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
-    let track = RaceTrack(actors: actors, slots: trial[slots])
+    let (racers, time, patience) = (trial[threads], trial[raceTime].nanoseconds, trial[patience].nanoseconds)
+    let track = RaceTrack(racers: racers, slots: trial[slots])
     let before = Host.ownProcessorTime
     let (counts, elapsed, bindingError) = try track.race(for: UInt64(time), patience: UInt64(patience), ask)
     if counts.duplicates == 0, let bindingError {
-      throw Unavailable("no two actors met, and not every actor had its own core: \(bindingError)")
+      throw Unavailable("no two racers met, and not every racer had its own core: \(bindingError)")
     }
-    // The actors spin during the whole race. With less processor time than `starved` demands, the actors hardly ever
+    // The racers spin during the whole race. With less processor time than `starved` demands, the racers hardly ever
     // ran at the same time.
     let got = Double(Host.ownProcessorTime - before)
-    if counts.duplicates == 0, got < starved * Double(elapsed) * Double(actors) {
+    if counts.duplicates == 0, got < starved * Double(elapsed) * Double(racers) {
       let (got, each) = (Quantity(got, .nanoseconds), Quantity(Double(elapsed), .nanoseconds))
-      throw Unavailable("no two actors met: in \(each) the \(actors) actors together got \(got) of processor time")
+      throw Unavailable("no two racers met: in \(each) the \(racers) racers together got \(got) of processor time")
     }
     record(trial, counts)
     record(trial, counts, nanoseconds: elapsed)
@@ -70,9 +70,9 @@ extension SingletonRace {
   ) -> Probe<@Sendable (Row) -> Void> {
     let own: any Declaration = step == .creation ? pausedDuplicateShare : halfBuiltUses
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
-      let actors = trial[threads]
+      let racers = trial[threads]
       let (counts, halfBuilt) = try race(
-        RaceTrack(actors: actors), before: step, times: trial[pausedRaces], atMost: bound, ask)
+        RaceTrack(racers: racers), before: step, times: trial[pausedRaces], atMost: bound, ask)
       record(trial, counts)
       switch step {
       case .creation:
@@ -88,8 +88,8 @@ extension SingletonRace {
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
-    let (actors, time) = (trial[threads], trial[raceTime].nanoseconds)
-    let track = RaceTrack(actors: actors, slots: trial[slots])
+    let (racers, time) = (trial[threads], trial[raceTime].nanoseconds)
+    let track = RaceTrack(racers: racers, slots: trial[slots])
     var counts = try race(track, before: .creation, times: trial[pausedRaces], atMost: trial[pause], ask).counts
     let unpaused = try track.race(for: UInt64(time), ask)
     counts.merge(unpaused.counts)
@@ -103,8 +103,8 @@ extension SingletonRace {
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceOnce(_ trial: Trial, _ ask: @escaping @Sendable (Row) -> Void) throws {
-    let actors = trial[threads]
-    let track = RaceTrack(actors: actors)
+    let racers = trial[threads]
+    let track = RaceTrack(racers: racers)
     record(trial, try race(track, before: .creation, times: 1, atMost: trial[pause], ask).counts)
     recordHotPath(trial, track, ask)
   }
@@ -115,9 +115,9 @@ extension SingletonRace {
     _ track: RaceTrack, before step: RacePause.Step, times: Int, atMost time: Duration,
     _ ask: @escaping @Sendable (Row) -> Void
   ) throws -> (counts: RaceCounts, halfBuiltUses: Int) {
-    var (counts, halfBuilt) = (RaceCounts(actors: track.actors), 0)
+    var (counts, halfBuilt) = (RaceCounts(racers: track.racers), 0)
     for _ in 0..<times {
-      let pause = RacePause(before: step, of: track.actors, atMost: time)
+      let pause = RacePause(before: step, of: track.racers, atMost: time)
       try track.race(pause, into: &counts, ask)
       halfBuilt += pause.halfBuiltUses.count
     }
@@ -129,11 +129,11 @@ extension SingletonRace {
   ///
   /// - Parameter ask: a closure that requests each singleton of a row.
   func raceGuarded(_ trial: Trial, _ ask: @escaping @Sendable (Row) async -> Void) async throws {
-    let (actors, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
-    let track = RaceTrack(actors: actors, slots: trial[slots])
-    var counts = RaceCounts(actors: actors)
+    let (racers, time, pause) = (trial[threads], trial[raceTime].nanoseconds, trial[pause])
+    let track = RaceTrack(racers: racers, slots: trial[slots])
+    var counts = RaceCounts(racers: racers)
     for _ in 0..<trial[pausedRaces] {
-      await track.race(RacePause(before: .creation, of: actors, atMost: pause), into: &counts, ask)
+      await track.race(RacePause(before: .creation, of: racers, atMost: pause), into: &counts, ask)
     }
     let unpaused = await track.race(for: UInt64(time), ask)
     counts.merge(unpaused.counts)

@@ -1,8 +1,8 @@
 import Instruments
 
-/// A row of singletons, together with the notes of one actor.
+/// A row of singletons, together with the notes of one racer.
 ///
-/// Conformance to `Sendable` is unchecked: each actor writes only its own notes, and the singletons are thread-safe.
+/// Conformance to `Sendable` is unchecked: each racer writes only its own notes, and the singletons are thread-safe.
 struct Row: @unchecked Sendable {
   private let singletons: UnsafeMutablePointer<Singleton>
   private let notes: UnsafeMutablePointer<Note>
@@ -21,7 +21,7 @@ struct Row: @unchecked Sendable {
   var first: SharedManager { SharedManager(singletons, notes) }
   var got: PhotoManager? { notes.pointee.got }
 
-  /// Calls `sharedManager` with each singleton of the row, and records the returned instance in the actor's note on
+  /// Calls `sharedManager` with each singleton of the row, and records the returned instance in the racer's note on
   /// that singleton.
   @inline(__always)
   func each(_ sharedManager: (SharedManager) -> PhotoManager?) {
@@ -34,7 +34,7 @@ struct Row: @unchecked Sendable {
   }
 
   /// Calls the asynchronous closure `sharedManager` with each singleton of the row, one after the other, and records
-  /// the returned instance in the actor's note on that singleton.
+  /// the returned instance in the racer's note on that singleton.
   @inline(__always)
   func each(isolation: isolated (any Actor)? = #isolation, _ sharedManager: (SharedManager) async -> PhotoManager?)
     async

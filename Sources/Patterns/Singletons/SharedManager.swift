@@ -65,21 +65,21 @@ struct Singleton: ~Copyable {
   }
 }
 
-/// The instances that an actor created and received for one singleton.
+/// The instances that a racer created and received for one singleton.
 struct Note {
-  /// The instance that the actor created; nil if the actor created no instance.
+  /// The instance that the racer created; nil if the racer created no instance.
   var created: PhotoManager?
-  /// The instance that the actor received; nil if the actor received no instance.
+  /// The instance that the racer received; nil if the racer received no instance.
   var got: PhotoManager?
 }
 
-/// A singleton, with one actor's note on the singleton. This structure replaces the static variable in the code of the
+/// A singleton, with one racer's note on the singleton. This structure replaces the static variable in the code of the
 /// document "GCD in depth".
 ///
 /// The shared instance is stored in an atomic. A program without a guard therefore contains a race condition, but no
 /// undefined behaviour.
 ///
-/// Conformance to `Sendable` is unchecked: each note belongs to one actor. The actors share only an atomic, a predicate
+/// Conformance to `Sendable` is unchecked: each note belongs to one racer. The racers share only an atomic, a predicate
 /// for `dispatch_once` and a pause.
 struct SharedManager: @unchecked Sendable {
   private let singleton: UnsafeMutablePointer<Singleton>
@@ -97,7 +97,7 @@ struct SharedManager: @unchecked Sendable {
     @inline(__always) nonmutating set { singleton.pointee.manager.store(newValue?.address, ordering: .relaxed) }
   }
 
-  /// The shared instance; nil if there is no instance. Loads acquire and stores release, so an actor that loads the
+  /// The shared instance; nil if there is no instance. Loads acquire and stores release, so a racer that loads the
   /// instance also observes its set-up.
   var published: PhotoManager? {
     @inline(__always) get { singleton.pointee.manager.load(ordering: .acquiring).map { PhotoManager(at: $0) } }
@@ -105,12 +105,12 @@ struct SharedManager: @unchecked Sendable {
   }
 
   /// A pointer to the predicate for `dispatch_once`. Passing a variable with `&` would claim exclusive access to the
-  /// predicate, and several actors use the predicate at the same time.
+  /// predicate, and several racers use the predicate at the same time.
   var predicate: UnsafeMutablePointer<Int> {
     @inline(__always) get { UnsafeMutableRawPointer(singleton).assumingMemoryBound(to: Int.self) }
   }
 
-  /// Creates an instance, and records it in the actor's note. If the race has a pause before the creation, this method
+  /// Creates an instance, and records it in the racer's note. If the race has a pause before the creation, this method
   /// pauses first. The track deallocates the instance after the race.
   @inline(__always)
   func create() -> PhotoManager {

@@ -120,7 +120,7 @@ extension Cancellation {
 
 /// A record of the operations and handler calls of a task with cancellation handlers.
 final class HandledTask: Sendable {
-  private let handlers: RunCounts
+  private let handlers: ExecutionCounts
   private let delay: Int
   private let begun = Atomic(false)
   private let cancelling = Moment()
@@ -136,7 +136,7 @@ final class HandledTask: Sendable {
   /// - Parameter delay: the number of steps of work that the cancelling thread does immediately before the
   ///   cancellation.
   init(handlers: Int, delay: Int) {
-    self.handlers = RunCounts(count: handlers)
+    self.handlers = ExecutionCounts(count: handlers)
     self.delay = delay
   }
 

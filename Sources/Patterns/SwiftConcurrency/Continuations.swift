@@ -36,7 +36,7 @@ struct Continuations: Pattern {
   let freed = Metric.count("freed", "objects that were freed although a task that was not resumed retains them")
 
   /// The executable of the separate processes. A test may replace the executable.
-  var executable = Host.image
+  var executable = Host.executable
   /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()
 

@@ -294,7 +294,7 @@ private enum MisusingProcess {
   static var isSecondLater: Bool? { Terminal.environment(name).map { $0 == "later" } }
 
   /// Starts a worker, waits until the worker has ended, and returns its wait status and its output.
-  static func run(_ executable: Image, _ request: TrialRequest, isSecondLater: Bool) throws -> (
+  static func run(_ executable: ExecutableFile, _ request: TrialRequest, isSecondLater: Bool) throws -> (
     status: Int32, said: String
   ) {
     let input = try makePipe()

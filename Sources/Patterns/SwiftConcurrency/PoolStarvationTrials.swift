@@ -74,11 +74,11 @@ final class LateAnswer: Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
   private let isHeldBack = Mutex(true)
-  private let begins: RunCounts
+  private let begins: ExecutionCounts
 
   /// Creates a withheld answer for `count` requests.
   init(requests count: Int) {
-    begins = RunCounts(count: count)
+    begins = ExecutionCounts(count: count)
     group.enter()
   }
 

@@ -59,7 +59,7 @@ extension StructuredCost {
 
 /// The children of one parent.
 final class Children: Sendable {
-  private let runs: RunCounts
+  private let runs: ExecutionCounts
   private let gate: BoundedGate?
   /// The children, in the order of their creation.
   let all: [Child]
@@ -67,7 +67,7 @@ final class Children: Sendable {
   let pairs: [(first: Child, second: Child)]
 
   fileprivate init(count: Int, pause gate: BoundedGate? = nil) {
-    let runs = RunCounts(count: count + 1)
+    let runs = ExecutionCounts(count: count + 1)
     self.runs = runs
     self.gate = gate
     all = (0..<count).map { Child(runs: runs, index: $0) }
@@ -86,7 +86,7 @@ final class Children: Sendable {
 
 /// A child that only records that it ran.
 struct Child: Sendable {
-  fileprivate let runs: RunCounts
+  fileprivate let runs: ExecutionCounts
   fileprivate let index: Int
 
   /// Records that the child ran.

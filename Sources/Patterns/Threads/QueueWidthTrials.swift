@@ -60,7 +60,7 @@ extension QueueWidth {
   ) throws {
     try census.capacity.require(trial.poolWidth + others.count)
     try census.standstill.warmUp()
-    let end = RunCounts(count: 1)
+    let end = ExecutionCounts(count: 1)
     let (begun, ended) = (DispatchGroup(), DispatchGroup())
     for queue in others {
       begun.enter()

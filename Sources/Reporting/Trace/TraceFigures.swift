@@ -75,8 +75,8 @@ extension Trace {
   /// Whether the trace contains blocks that the manager thread of Dispatch starts: event handlers or delayed blocks.
   var hasEvents: Bool { blocks.contains { $0.kind == .handler || $0.kind == .after } }
 
-  /// Returns whether a lane takes part in the trial. Pictures draw these lanes only, and figures count these lanes only.
-  /// The manager thread waits for events, and takes part only if there are events.
+  /// Returns whether a lane takes part in the trial. Pictures draw these lanes only, and figures count them only. The
+  /// manager thread waits for events, and takes part only if there are events.
   func isActive(_ lane: Lane) -> Bool { !isPreparation(lane) && (hasEvents || lane.kind != .manager) }
 
   /// Returns the reason for a wait, as the end of a sentence: `for the group`.

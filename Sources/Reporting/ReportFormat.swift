@@ -1,6 +1,6 @@
 /// A format in which results are printed and exported. `--format`, `--export`, completions and errors use the formats
 /// in ``all``. To add a format, implement its rendering and add an element to ``all``.
-public struct ExportFormat: Sendable {
+public struct ReportFormat: Sendable {
   /// The results to render, with the options for rendering.
   public struct Input: Sendable {
     /// The runs, each with the content of its report.
@@ -43,23 +43,23 @@ public struct ExportFormat: Sendable {
   /// The name of the format as a value of `--format`.
   public let name: String
   /// The extension of the files that `--export` writes, without the dot. `--format` also accepts the extension.
-  public let ending: String
+  public let fileExtension: String
   /// The way in which the format renders runs.
   public let rendering: Rendering
 
-  private init(_ name: String, _ ending: String, _ rendering: Rendering) {
+  private init(_ name: String, _ fileExtension: String, _ rendering: Rendering) {
     self.name = name
-    self.ending = ending
+    self.fileExtension = fileExtension
     self.rendering = rendering
   }
 
   /// Every format, in the order of `help`.
   public static let all = [
-    ExportFormat("json", "json", .text { try JSONReport.render($0.documents) }),
-    ExportFormat("markdown", "md", .text { try MarkdownReport.render($0.contents, sentences: $0.sentences()) }),
-    ExportFormat("csv", "csv", .text { CSVReport.render($0.documents) }),
-    ExportFormat("hgrm", "hgrm", .files { PercentileReport.distributions($0.documents) }),
-    ExportFormat("junit", "xml", .text { JUnitReport.render($0.documents, strict: $0.strict) }),
-    ExportFormat("html", "html", .text { try HTMLReport.render($0.contents, sentences: $0.sentences()) }),
+    ReportFormat("json", "json", .text { try JSONReport.render($0.documents) }),
+    ReportFormat("markdown", "md", .text { try MarkdownReport.render($0.contents, sentences: $0.sentences()) }),
+    ReportFormat("csv", "csv", .text { CSVReport.render($0.documents) }),
+    ReportFormat("hgrm", "hgrm", .files { PercentileReport.distributions($0.documents) }),
+    ReportFormat("junit", "xml", .text { JUnitReport.render($0.documents, strict: $0.strict) }),
+    ReportFormat("html", "html", .text { try HTMLReport.render($0.contents, sentences: $0.sentences()) }),
   ]
 }

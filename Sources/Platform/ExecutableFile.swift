@@ -1,6 +1,6 @@
 /// A program that the lab starts repeatedly. The program's file must not be replaced between two starts: a new build at
 /// the program's path is a different program.
-public struct Image: Sendable {
+public struct ExecutableFile: Sendable {
   /// The path from which the program is started.
   public let path: String
   /// The program's first argument, which `ps` displays as the name of the process.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The number of times that each of several blocks has run.
-public final class RunCounts: Sendable {
+public final class ExecutionCounts: Sendable {
   private let runs: Slots<Atomic<Int>>
 
   /// Creates counts of zero for a number of blocks.

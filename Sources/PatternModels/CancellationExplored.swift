@@ -27,18 +27,22 @@ final class HandledTask: @unchecked Sendable {
   private var runs: [Int]
   private let hasBegun = DispatchSemaphore(value: 0)
   private let isCancelled = TaskGate()
-  private var (hasRun, hasEnded) = (false, false)
+  private var haveRun: [Bool]
+  private var hasEnded = false
 
-  fileprivate init(handlers: Int) { runs = Array(repeating: 0, count: handlers) }
-
-  /// Records that an operation runs.
-  func recordOperation() {
-    Execution.note("the operation runs")
-    hasRun = true
+  fileprivate init(handlers: Int, operations: Int) {
+    runs = Array(repeating: 0, count: handlers)
+    haveRun = Array(repeating: false, count: operations)
   }
-  /// Records that an operation begins, and signals the thread that cancels the task.
-  func beginOperation() {
-    recordOperation()
+
+  /// Records that the operation `index` runs.
+  func recordOperation(_ index: Int = 0) {
+    Execution.note("operation \(index + 1) runs")
+    haveRun[index] = true
+  }
+  /// Records that the operation `index` begins, and signals the thread that cancels the task.
+  func beginOperation(_ index: Int = 0) {
+    recordOperation(index)
     hasBegun.signal()
   }
   /// Signals that the operation has returned.
@@ -76,7 +80,7 @@ final class HandledTask: @unchecked Sendable {
 
   fileprivate func judge(runsHandler: Bool) {
     if !hasEnded { Execution.breaks("the task does not end") }
-    if !hasRun { Execution.breaks("the operation does not run") }
+    if haveRun.contains(false) { Execution.breaks("an operation does not run") }
     if runs.contains(runsHandler ? 0 : 1) {
       Execution.breaks(runsHandler ? "a handler does not run" : "the handler runs after its operation")
     }
@@ -194,9 +198,9 @@ extension Cancellation {
       "What Swift's runtime does within a step is not explored: cancelling a task is one step, and so is a task up to its next "
       + "await, with the handlers that it registers.")
 
-  func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+  func runEachTask(handlers: Int = 1, operations: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
     Probe { _, body in
-      let work = HandledTask(handlers: handlers)
+      let work = HandledTask(handlers: handlers, operations: operations)
       body(work)
       Execution.settle()
       work.judge(runsHandler: true)
@@ -205,7 +209,7 @@ extension Cancellation {
 
   var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe { _, body in
-      let work = HandledTask(handlers: 1)
+      let work = HandledTask(handlers: 1, operations: 1)
       body(work)
       Execution.settle()
       work.judge(runsHandler: false)

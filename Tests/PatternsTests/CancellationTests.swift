@@ -34,7 +34,9 @@ import Testing
       _ body: @escaping @Sendable (HandledTask) -> Void
     ) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, ["tasks": .integer(3)]) { trial in
-        try (runsHandler ? pattern.runEachTask(handlers: count) : pattern.runEachTaskAfterwards)(trial, body)
+        try
+          (runsHandler
+          ? pattern.runEachTask(handlers: count, operations: count) : pattern.runEachTaskAfterwards)(trial, body)
       }
     }
     func scopes(
@@ -124,6 +126,14 @@ import Testing
       reds.append(handlers("\(name).repeated == 0", twice))
     }
     for name in ["before", "itself", "registering"] { reds.append(handlers("\(name).skipped == 0", twice)) }
+    // The outer operation cancels its task, and the operation of the handler registered afterwards does not run.
+    reds.append(
+      handlers("itself.skipped == 0", of: 2) { work in
+        work.beginOperation()
+        work.cancel { work.handlerRuns() }
+        work.handlerRuns(1)
+        work.recordEnd()
+      })
     reds.append(handlers("afterwards.needless == 0", runsHandler: false, twice))
     for name in ["group-returned", "group-thrown", "async-let-returned", "async-let-thrown"] {
       reds.append(scopes("\(name).unended == 0", recordExit))

@@ -107,15 +107,17 @@ struct Cancellation: Pattern {
       }
       work.cancel(handlers: 0) { task.cancel() }
     }
-    Variant("itself", .documented, "a task cancels itself, then registers a second handler", runEachTask(handlers: 2)) {
-      work in
+    Variant(
+      "itself", .documented, "a task cancels itself, then registers a second handler",
+      runEachTask(handlers: 2, operations: 2)
+    ) { work in
       Task {
         await withTaskCancellationHandler {
           work.beginOperation()
           work.cancel { withUnsafeCurrentTask { $0?.cancel() } }
           await withTaskCancellationHandler {
             work.requireHandler(1)
-            work.beginOperation()
+            work.beginOperation(1)
           } onCancel: {
             work.handlerRuns(1)
           }

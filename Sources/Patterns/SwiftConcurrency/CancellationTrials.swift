@@ -8,10 +8,12 @@ extension Cancellation {
   /// Returns a probe that runs the variant's body with each task in turn, and records how many handlers and operations
   /// did not run as required, and how soon the first handler ran.
   ///
-  /// - Parameter handlers: the number of handlers of each task.
-  func runEachTask(handlers: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
+  /// - Parameters:
+  ///   - handlers: the number of handlers of each task.
+  ///   - operations: the number of operations of each task that the body records.
+  func runEachTask(handlers: Int = 1, operations: Int = 1) -> Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [reaction, missed, repeated, late, skipped]) { trial, body in
-      let works = try each(trial, handlers: handlers, body)
+      let works = try each(trial, handlers: handlers, operations: operations, body)
       trial.record(reaction, works.map(\.reaction))
       trial.record(missed, works.sum { $0.missed })
       trial.record(repeated, works.sum { $0.repeated })
@@ -24,16 +26,18 @@ extension Cancellation {
   /// and how often handlers ran.
   var runEachTaskAfterwards: Probe<@Sendable (HandledTask) -> Void> {
     Probe(reads: [tasks], records: [skipped, needless]) { trial, body in
-      let works = try each(trial, handlers: 1, body)
+      let works = try each(trial, handlers: 1, operations: 1, body)
       trial.record(skipped, works.sum { $0.skipped })
       trial.record(needless, works.sum { $0.runs })
     }
   }
 
   /// Runs `body` with each task in turn, and returns all tasks except the first. The first task is a warm-up.
-  private func each(_ trial: Trial, handlers: Int, _ body: (HandledTask) -> Void) throws -> [HandledTask] {
+  private func each(
+    _ trial: Trial, handlers: Int, operations: Int, _ body: (HandledTask) -> Void
+  ) throws -> [HandledTask] {
     try SystemThread.requireCapacity(for: 8)
-    let works = (0...trial[tasks]).map { HandledTask(handlers: handlers, delay: $0 % 64) }
+    let works = (0...trial[tasks]).map { HandledTask(handlers: handlers, operations: operations, delay: $0 % 64) }
     for work in works {
       body(work)
       try work.waitForEnd()
@@ -122,7 +126,7 @@ extension Cancellation {
 final class HandledTask: Sendable {
   private let handlers: ExecutionCounts
   private let delay: Int
-  private let begun = Atomic(false)
+  private let operations: ExecutionCounts
   private let cancelling = Moment()
   private let handling = Moment()
   private let isCancelled = BoundedGate()
@@ -131,22 +135,25 @@ final class HandledTask: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let meeting = SpinBarrier(parties: 2)
 
-  /// Creates a record for a task with `handlers` handlers.
+  /// Creates a record for a task.
   ///
-  /// - Parameter delay: the number of steps of work that the cancelling thread does immediately before the
-  ///   cancellation.
-  init(handlers: Int, delay: Int) {
+  /// - Parameters:
+  ///   - handlers: the number of handlers of the task.
+  ///   - operations: the number of operations of the task that are recorded.
+  ///   - delay: the number of steps of work that the cancelling thread does immediately before the cancellation.
+  init(handlers: Int, operations: Int, delay: Int) {
     self.handlers = ExecutionCounts(count: handlers)
+    self.operations = ExecutionCounts(count: operations)
     self.delay = delay
   }
 
   // MARK: For the task
 
-  /// Records that an operation runs.
-  func recordOperation() { begun.store(true, ordering: .relaxed) }
-  /// Records that an operation runs, and wakes a thread in ``waitForOperation()``.
-  func beginOperation() {
-    recordOperation()
+  /// Records that the operation at `index` runs.
+  func recordOperation(_ index: Int = 0) { operations.ran(index) }
+  /// Records that the operation at `index` runs, and wakes a thread in ``waitForOperation()``.
+  func beginOperation(_ index: Int = 0) {
+    recordOperation(index)
     hasBegun.signal()
   }
   /// Wakes a thread in ``waitForOperation()``. Call this method once the operation has returned.
@@ -207,8 +214,8 @@ final class HandledTask: Sendable {
   /// The number of handlers that had not run when `cancel` had returned, or when the operation of a cancelled task
   /// began or continued.
   let late = Tally()
-  /// 1 if no operation ran, otherwise 0.
-  var skipped: Int { begun.load(ordering: .relaxed) ? 0 : 1 }
+  /// The number of operations that did not run.
+  var skipped: Int { operations.notRun }
   /// The nanoseconds from the cancellation until the first handler ran; nil if no handler ran. In a task that had
   /// already been cancelled, the time starts at the registration of the handler.
   var reaction: UInt64? { handling.since(cancelling) }

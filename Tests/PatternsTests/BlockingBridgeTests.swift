@@ -53,8 +53,15 @@ import Testing
       waitBlocking(for: done)
     }
     @Sendable func awaits() async { await Task {}.value }
+    /// Suspends the task forever, so that the tasks stand still and block no thread. In their place, a block for each
+    /// task blocks a thread.
+    @Sendable func suspendsForever() async {
+      await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in
+        DispatchQueue(label: "blocked", qos: .utility).async { DispatchSemaphore(value: 0).wait() }
+      }
+    }
     return [
-      red("semaphore-wait.stalled > 0", awaits), red("semaphore-wait.blocked-threads >= cores", awaits),
+      red("semaphore-wait.stalled > 0", awaits), red("semaphore-wait.free-threads == 0", suspendsForever),
       red("barrier-wrapper.stalled > 0", awaits),
       // The body submits one task more than the variant, so that no thread is free.
       Red("one-thread-free.stalled == 0", "one-thread-free", of: pattern) { trial in

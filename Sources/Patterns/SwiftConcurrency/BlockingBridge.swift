@@ -33,6 +33,9 @@ struct BlockingBridge: Pattern {
   let unended = Metric.count("unended", "tasks that had not ended when the trial stalled, or at the end of hold")
   let blockedThreads = Metric.count(
     "blocked-threads", "pool threads blocked when the trial stalled, or when all tasks had ended")
+  let freeThreads = Metric.count(
+    "free-threads", "threads, of one for each core, that the tasks did not block when the trial stalled; 0 if all ended"
+  )
   let perTask = Metric.latency(
     "per-task", unless: "tasks had not ended", "time from the first task to the end of the last, divided by the tasks")
   let missing = Metric.count("missing", unless: "tasks had not ended", "additions missing when all tasks had ended")
@@ -122,7 +125,7 @@ struct BlockingBridge: Pattern {
 
   /// A probe for a variant with a fixed number of tasks. The probe does not read ``submitters``.
   private var runWithoutSubmitters: TrialProbe {
-    Probe(reads: [hold], records: [stalled, unended, blockedThreads, perTask, missing])
+    Probe(reads: [hold], records: [stalled, unended, blockedThreads, freeThreads, perTask, missing])
   }
 }
 

@@ -25,16 +25,19 @@ extension BlockingBridge {
     warm.wait()
     try waitFor { await Task(priority: .utility) {}.value }
     try standstill.wait()
-    var (progress, begin, haveEnded, runs) = (Progress(parties: 0), UInt64(0), true, 0)
+    var (progress, begin, haveEnded, runs) = (Progress(of: 0, parties: 0), UInt64(0), true, 0)
     while haveEnded, runs < tries {
       if runs > 0 { try waitForEndOfIdleThreads() }
       runs += 1
-      progress = Progress(parties: min(count, trial.poolWidth))
+      progress = Progress(of: count, parties: min(count, trial.poolWidth))
       begin = MonotonicClock.now()
       run(count, progress, call)
       haveEnded = try standstill.wait { progress.last.isSet }
     }
-    trial.record(blockedThreads, try ThreadCensus.required().parkedPoolThreads.count)
+    let blocked = try ThreadCensus.required().parkedPoolThreads
+    trial.record(blockedThreads, blocked.count)
+    let byTasks = progress.threadsOfUnended.intersection(blocked).count
+    trial.record(freeThreads, haveEnded ? 0 : max(0, trial.cores - byTasks))
     trial.record(stalled, haveEnded ? 0 : 1)
     let end = MonotonicClock.now() + UInt64(clamping: hold.nanoseconds)
     while !progress.last.isSet, MonotonicClock.now() < end { blockThread(for: .milliseconds(1)) }
@@ -65,11 +68,11 @@ extension BlockingBridge {
   private func run(_ count: Int, _ progress: Progress, _ call: @escaping @Sendable () async -> Void) {
     Task(priority: .utility) {
       await withDiscardingTaskGroup { group in
-        for _ in 0..<count {
+        for index in 0..<count {
           group.addTask {
-            progress.begins()
+            progress.begins(index)
             await call()
-            progress.ends(of: count)
+            progress.ends(index, of: count)
           }
         }
       }
@@ -84,24 +87,35 @@ func waitBlocking(for semaphore: DispatchSemaphore) { semaphore.wait() }
 private final class Progress: Sendable {
   private let parties: Int
   private let begun = Atomic(0)
+  private let threads: Slots<Atomic<Int>>
   /// The time at which the last task ended.
   let last = Moment()
 
-  /// Creates the progress of a group whose tasks wait at their beginning until `parties` tasks have begun.
-  init(parties: Int) { self.parties = parties }
+  /// Creates the progress of a group of `count` tasks, which wait at their beginning until `parties` tasks have begun.
+  init(of count: Int, parties: Int) {
+    self.parties = parties
+    threads = Slots(count: count) { _ in Atomic(0) }
+  }
 
-  /// Records that the calling task has begun, and blocks the task until `parties` tasks have begun. The task spins,
+  /// Records that the calling task, which has the number `index`, has begun on the current thread, and blocks the task until `parties` tasks have begun. The task spins,
   /// since a sleeping thread could be mistaken for a standstill.
-  func begins() {
+  func begins(_ index: Int) {
+    threads[index].store(ThreadCensus.currentThread, ordering: .relaxed)
     begun.add(1, ordering: .acquiringAndReleasing)
     while begun.load(ordering: .acquiring) < parties { yieldProcessor() }
   }
 
-  /// Records that one of `count` tasks has ended.
-  func ends(of count: Int) {
+  /// Records that the task `index` of `count` tasks has ended.
+  func ends(_ index: Int, of count: Int) {
+    threads[index].store(0, ordering: .relaxed)
     if ended.add() == count { last.set() }
   }
 
+  /// The threads on which the tasks that have not ended began. A task that blocks in a synchronous call is still on
+  /// that thread.
+  var threadsOfUnended: Set<Int> {
+    Set((0..<threads.count).map { threads[$0].load(ordering: .acquiring) }).subtracting([0])
+  }
   /// The number of tasks that have ended.
   let ended = Tally()
 }

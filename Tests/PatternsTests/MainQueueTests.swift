@@ -78,7 +78,8 @@ import Testing
       try pattern.doWork(observedFor: .seconds(20))(trial) { work in
         DispatchQueue.global().async {
           work.submitEvent(to: queue)
-          work.finish()
+          work.recordEnd()
+          work.showResult()
         }
       }
     }
@@ -110,7 +111,21 @@ import Testing
         try pattern.doWork(observedFor: .milliseconds(1))(trial) { work in
           pattern.mainQueue.async {
             work.submitEvent(to: pattern.mainQueue)
-            work.finish()
+            work.recordEnd()
+            work.showResult()
+          }
+        }
+      },
+      // The main queue waits for the work on the global queue. The result still follows the event on the main queue.
+      red("moved-off-main.delayed == 0") { trial in
+        try pattern.doWork(observedFor: .milliseconds(1))(trial) { work in
+          let hasEnded = DispatchSemaphore(value: 0)
+          pattern.mainQueue.async { hasEnded.wait() }
+          DispatchQueue.global().async {
+            work.submitEvent(to: pattern.mainQueue)
+            work.recordEnd()
+            hasEnded.signal()
+            pattern.mainQueue.async { work.showResult() }
           }
         }
       },

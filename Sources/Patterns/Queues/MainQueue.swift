@@ -115,7 +115,8 @@ struct MainQueue: Pattern {
       mainQueue.async {
         work.submitEvent(to: mainQueue)
         for part in 0..<work.parts { work.doPart(part) }
-        work.finish()
+        work.recordEnd()
+        work.showResult()
       }
     }
     Variant(
@@ -125,7 +126,8 @@ struct MainQueue: Pattern {
       mainQueue.async {
         work.submitEvent(to: mainQueue)
         DispatchQueue.concurrentPerform(iterations: work.parts) { part in work.doPart(part) }
-        work.finish()
+        work.recordEnd()
+        work.showResult()
       }
     }
     Variant(
@@ -136,7 +138,8 @@ struct MainQueue: Pattern {
       DispatchQueue.global().async {
         work.submitEvent(to: mainQueue)
         for part in 0..<work.parts { work.doPart(part) }
-        mainQueue.async { work.finish() }
+        work.recordEnd()
+        mainQueue.async { work.showResult() }
       }
     }
     Variant(
@@ -163,8 +166,8 @@ struct MainQueue: Pattern {
   private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
   private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
-  /// The maximum time for which a block waits for an event that must not begin during the block.
+  /// The maximum time for which work continues until an event begins that must not begin during the work.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The maximum time for which a block waits for an event that must begin.
+  /// The maximum time for which work continues until an event begins that must begin during the work.
   private var overtaking: Duration { .seconds(20) }
 }

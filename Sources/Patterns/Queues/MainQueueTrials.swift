@@ -82,8 +82,8 @@ extension MainQueue {
   /// Returns a probe that runs pieces of work, submits an event to the main queue during each piece, and records the
   /// delay of the events.
   ///
-  /// - Parameter patience: the maximum time for which the work waits for the event to begin. If `patience` is at most
-  ///   one second, only the first piece of work waits. The first piece is also the warm-up.
+  /// - Parameter patience: the maximum time for which the work continues until the event begins. If `patience` is at
+  ///   most one second, only the first piece of work continues for this time. The first piece is also the warm-up.
   func doWork(observedFor patience: Duration) -> Probe<@Sendable (WorkWithEvent) -> Void> {
     Probe(reads: [events, work], records: [lateness, delayed], longest: allWork) { trial, body in
       let (events, steps) = (trial[events], trial.steps(work))
@@ -200,27 +200,27 @@ final class WorkWithEvent: Sendable {
   /// The group of the work and the event.
   fileprivate let all = DispatchGroup()
   private let steps: Int
-  private let eventBegins: BoundedGate
+  private let bound: UInt64
   private let sent = Moment()
   private let began = Moment()
   private let ended = Moment()
 
   fileprivate init(steps: Int, observedFor bound: Duration) {
     self.steps = steps
-    eventBegins = BoundedGate(bound: bound)
+    self.bound = UInt64(clamping: bound.nanoseconds)
     all.enter()
   }
 
-  /// Submits an event to `main` at the start of the work, and waits until the event begins or a time limit has passed.
+  /// Submits an event to `main` at the start of the work. The work then continues until the event begins or a time
+  /// limit has passed. The work computes during this time, since the event must begin while the work runs.
   func submitEvent(to main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
       self.began.set()
       if self.ended.isSet { self.wasDelayed.set() }
-      self.eventBegins.open()
     }
-    eventBegins.startBound()
-    eventBegins.pass()
+    let end = MonotonicClock.now() + bound
+    while !began.isSet, MonotonicClock.now() < end { CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1)) }
   }
 
   /// Runs one part of the work. Parts are numbered from 0.
@@ -228,11 +228,12 @@ final class WorkWithEvent: Sendable {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
   }
 
-  /// Records the end of the work.
-  func finish() {
-    ended.set()
-    all.leave()
-  }
+  /// Records that the work has ended. Call this method where the work ran: a block on the main queue could not run
+  /// before the event, which was submitted there earlier.
+  func recordEnd() { ended.set() }
+
+  /// Shows the result of the work on the main queue. The trial waits for this call.
+  func showResult() { all.leave() }
 
   /// Whether the event began after the work had ended.
   fileprivate let wasDelayed = AtomicFlag()

@@ -60,7 +60,20 @@ import Testing
       work.outerHandlerIsCalled()
       work.recordHandlerCall(.low, .high)
     }
-    return [
+    /// Executes a task whose inner handler is called. The outer handler is never called.
+    @Sendable func isCalledAlone(_ work: RaisedTask) async { work.recordHandlerCall(.low, .high) }
+    /// Executes a task that is not raised and whose handler is not called.
+    @Sendable func isLeftAlone(_ work: RaisedTask) async {
+      await Task.detached(priority: .low) { await work.awaitEscalation() }.value
+    }
+    /// Executes a task with high priority, which an awaited and raised task waits for.
+    @Sendable func isHighWhileAwaited(_ work: RaisedTask) async {
+      work.outerHandlerIsCalled()
+      await Task.detached(priority: .high) { await work.awaitEscalation() }.value
+    }
+    let nesting = ["child-task", "async-let", "nested"].map { red("\($0).inside-first > 0", isCalledAlone) }
+    return nesting + [
+      red("handler-too-late.uncalled > 0", isLeftAlone),
       red("awaited.unraised == 0", isNotRaised), red("awaited.uncalled == 0", isHigh()),
       red("awaited.forgotten == 0", isNotRaised), red("raised.unraised == 0", isNotRaised),
       red("raised.uncalled == 0", isHigh()), red("raised.repeated == 0", isNotRaised),
@@ -70,7 +83,7 @@ import Testing
       red("raised-task.uncalled == 0", isHigh()), red("async-let.uncalled == 0", isHigh()),
       red("async-let.inside-first > 0", isCalledAfterOuter), red("nested.inside-first > 0", isCalledAfterOuter),
       red("child-task.inside-first > 0", isCalledAfterOuter), red("handler-too-late.uncalled > 0", isNotRaised),
-      red("loose-task.raised == 0", isHigh()),
+      red("loose-task.raised == 0", isHighWhileAwaited),
     ]
   }
 }

@@ -21,11 +21,13 @@ struct PriorityEscalation: Pattern {
 
   let unraised = Metric.count("unraised", "tasks that did not report the higher priority")
   let raised = Metric.count("raised", "tasks that reported the higher priority")
-  let uncalled = Metric.count("uncalled", "handlers that were not called")
+  let uncalled = Metric.count(
+    "uncalled", "handlers that were not called; if they are installed after the raise, only those of raised tasks")
   let repeated = Metric.count("repeated", "calls of a handler beyond the number of times that its task was raised")
   let lowered = Metric.count(
     "lowered", "calls of a handler with a priority that was not higher than all previous priorities")
-  let insideFirst = Metric.count("inside-first", "inner handlers that were called before the outer one")
+  let insideFirst = Metric.count(
+    "inside-first", "inner handlers that were called before the outer one, which was called later")
   let forgotten = Metric.count("forgotten", "tasks that reported a lower priority later")
   let notice = Metric.latency("notice", "from before the task is awaited or raised until its handler is called")
 
@@ -186,12 +188,18 @@ struct PriorityEscalation: Pattern {
       "loose-task", .broken, "a task of low priority that an awaited task waits for by a continuation",
       runEachLooseTask()
     ) { work in
+      guard #available(macOS 26, *) else { throw Unavailable.escalationHandler }
       let task = Task.detached(priority: .low) {
-        await withCheckedContinuation { answer in
-          Task.detached(priority: .low) {
-            await work.awaitEscalation()
-            answer.resume()
+        await withTaskPriorityEscalationHandler {
+          await withCheckedContinuation { answer in
+            Task.detached(priority: .low) {
+              await work.awaitOuterHandler()
+              await work.awaitEscalation()
+              answer.resume()
+            }
           }
+        } onPriorityEscalated: { _, _ in
+          work.outerHandlerIsCalled()
         }
       }
       await work.awaitBegin()

@@ -26,30 +26,38 @@ extension PriorityEscalation {
   }
 
   /// Returns a probe for a body that raises the priority of its task before the task installs the handler. The probe
-  /// records how many tasks did not report the higher priority, and how many handlers were not called.
+  /// records how many tasks did not report the higher priority, and how many handlers of the other tasks were not
+  /// called. The handler of a task that was not raised has no reason to be called.
   func runEachRaisedBefore(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: raises) { trial, body in
-      recordRaises(trial, try each(trial, within: patience, body))
+      let states = try each(trial, within: patience, body)
+      trial.record(unraised, states.count { !$0.isRaised })
+      trial.record(uncalled, states.count { $0.isRaised && $0.calls == 0 })
     }
   }
 
   /// Returns a probe for a body that starts a task with an outer and an inner handler, and raises the task's priority.
   /// The probe records how many tasks did not report the higher priority, how the inner handlers were called, and how
-  /// many inner handlers were called before the outer handler.
+  /// many inner handlers were called before the outer handler, if the outer handler was called at all.
   func runEachInnerHandler(patience: Duration = .seconds(10)) -> Probe<Raising> {
     Probe(reads: [tasks], records: calls + [insideFirst]) { trial, body in
       let states = try each(trial, within: patience, body)
       recordRaises(trial, states)
       recordCalls(trial, states, 1)
-      trial.record(insideFirst, states.count { $0.wasInsideFirst })
+      trial.record(insideFirst, states.count { $0.wasInsideFirst && $0.outerCalls > 0 })
     }
   }
 
   /// Returns a probe for a body that starts a task whose priority is expected to stay low. The probe records how many
-  /// tasks nevertheless reported the higher priority.
+  /// tasks nevertheless reported the higher priority. A trial is broken if an awaited task was not raised, since its
+  /// priority could not pass to the other task.
   func runEachLooseTask(patience: Duration = .milliseconds(1)) -> Probe<Raising> {
     Probe(reads: [tasks], records: [raised]) { trial, body in
-      trial.record(raised, try each(trial, within: patience, body).count { $0.isRaised })
+      let states = try each(trial, within: patience, body)
+      guard states.allSatisfy({ $0.outerCalls > 0 }) else {
+        throw WaitTimeoutError("an awaited task was not raised", within: RaisedTask.outerHandlerBound)
+      }
+      trial.record(raised, states.count { $0.isRaised })
     }
   }
 
@@ -101,6 +109,9 @@ final class RaisedTask: Sendable {
     var notice: UInt64?
   }
 
+  /// The longest time that a task waits for the call of the outer handler.
+  static let outerHandlerBound = Duration.seconds(10)
+
   private let patience: Duration
   private let state = Mutex(State())
   private let begun = BoundedGate()
@@ -116,10 +127,17 @@ final class RaisedTask: Sendable {
   /// calls the handler. If the operation returns before that call, the handler is never called.
   func awaitEscalationAndHandler() async { await yieldUntil { Task.currentPriority >= .high && self.now.isNotified } }
 
-  private func yieldUntil(_ isOver: () -> Bool) async {
+  /// Yields until the outer handler has been called, or until ``outerHandlerBound`` has passed. Before that call, a
+  /// task that waits for the calling task has not been raised.
+  func awaitOuterHandler() async { await yield(within: Self.outerHandlerBound) { self.now.outerCalls > 0 } }
+
+  private func yield(within bound: Duration, until isOver: () -> Bool) async {
     begun.open()
-    let end = MonotonicClock.now() + UInt64(clamping: patience.nanoseconds)
+    let end = MonotonicClock.now() + UInt64(clamping: bound.nanoseconds)
     while !isOver(), MonotonicClock.now() < end { await Task.yield() }
+  }
+  private func yieldUntil(_ isOver: () -> Bool) async {
+    await yield(within: patience, until: isOver)
     let isRaised = Task.currentPriority >= .high
     state.withLock { $0.isRaised = isRaised }
   }

@@ -30,11 +30,15 @@ struct WorkItem: Pattern {
   let skipped = Metric.count("skipped", "items, or tasks, that did not begin")
   let finished = Metric.count("finished", "items, or tasks, that ran to their end")
   let cutShort = Metric.count("cut-short", "items, or tasks, that began and returned before their end")
+  let unfinished = Metric.count("unfinished", "items, or tasks, that did not run to their end")
+  let unstopped = Metric.count(
+    "unstopped", "items, or tasks, that did not begin, that ran to their end, or that had not returned")
+  let unflagged = Metric.count("unflagged", "items that did not report their cancellation after their end")
   let waitTimedOut = Metric.count("wait-timed-out", "items for which wait timed out")
   let notNotified = Metric.count(
     "not-notified", "items, not yet freed, whose notify block did not run; tasks whose awaiter did not resume")
   let notNotifiedWhenFreed = Metric.count(
-    "not-notified-when-freed", "items whose notify block did not run even when they were freed")
+    "not-notified-when-freed", "items whose notify block ran before they were freed, or did not run even then")
   let cancelLatency = Metric.latency(
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 

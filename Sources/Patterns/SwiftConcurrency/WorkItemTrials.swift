@@ -6,9 +6,10 @@ extension WorkItem {
   /// A probe that runs the variant's body for each work item in turn, and records how many items began, ended and
   /// notified their waiters.
   var runEachItem: Probe<@Sendable (CancelledWork) -> Void> {
-    Probe(reads: [items], records: runs + [waitTimedOut, cancelLatency]) { trial, body in
+    Probe(reads: [items], records: runs + [waitTimedOut, unflagged, cancelLatency]) { trial, body in
       let results = try each(trial, body)
       trial.record(waitTimedOut, results.notWaited)
+      trial.record(unflagged, results.unflagged)
       trial.record(cancelLatency, results.notices)
     }
   }
@@ -36,15 +37,15 @@ extension WorkItem {
       let patience = trial[patience]
       let results = try each(trial, noticeWithin: bound) { body($0, patience) }
       trial.record(waitTimedOut, results.notWaited)
-      trial.record(notNotifiedWhenFreed, results.neverNotified)
+      trial.record(notNotifiedWhenFreed, results.notNotifiedWhenFreed)
     }
   }
 
   /// The metrics of every trial that ends.
-  private var runs: [any Declaration] { [ran, skipped, finished, cutShort, notNotified] }
+  private var runs: [any Declaration] { [ran, skipped, finished, cutShort, unfinished, unstopped, notNotified] }
 
   private struct ItemResults {
-    var (ran, finished, notWaited, notNotified, neverNotified) = (0, 0, 0, 0, 0)
+    var (ran, finished, stopped, notWaited, unflagged, notNotified, notNotifiedWhenFreed) = (0, 0, 0, 0, 0, 0, 0)
     var notices: [UInt64] = []
   }
 
@@ -61,14 +62,19 @@ extension WorkItem {
       body(work)
       if work.hasBegun { results.ran += 1 }
       if work.hasEnded { results.finished += 1 }
+      if work.hasStopped { results.stopped += 1 }
       if !work.waitSucceeded { results.notWaited += 1 }
-      if let notice = work.notice { results.notices.append(notice) } else { results.notNotified += 1 }
-      if !work.isNotified(within: bound) { results.neverNotified += 1 }
+      if !work.reportsCancellation { results.unflagged += 1 }
+      let notice = work.notice
+      if let notice { results.notices.append(notice) } else { results.notNotified += 1 }
+      if notice != nil || !work.isNotified(within: bound) { results.notNotifiedWhenFreed += 1 }
     }
     trial.record(ran, results.ran)
     trial.record(skipped, count - results.ran)
     trial.record(finished, results.finished)
     trial.record(cutShort, results.ran - results.finished)
+    trial.record(unfinished, count - results.finished)
+    trial.record(unstopped, count - results.stopped)
     trial.record(notNotified, results.notNotified)
     return results
   }
@@ -89,7 +95,7 @@ final class CancelledWork: Sendable {
   private let isHeldUp = DispatchSemaphore(value: 0)
   private let isNotified = DispatchSemaphore(value: 0)
   private let isCancelled = BoundedGate()
-  private let outcome = Mutex((waitSucceeded: false, notice: UInt64?.none))
+  private let outcome = Mutex((waitSucceeded: false, reportsCancellation: false, notice: UInt64?.none))
 
   // MARK: For the code that runs
 
@@ -127,10 +133,15 @@ final class CancelledWork: Sendable {
     cancel()
     isCancelled.open()
   }
-  /// Waits until `item` has ended, but no longer than `bound`, and then waits up to `bound` for its notify block.
+  /// Waits until `item` has ended, but no longer than `bound`, and records whether `item` then reports that it is
+  /// cancelled. Then waits up to `bound` for its notify block.
   func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
     let result = item.wait(timeout: .after(bound))
-    outcome.withLock { $0.waitSucceeded = result == .success }
+    let isCancelled = item.isCancelled
+    outcome.withLock { outcome in
+      outcome.waitSucceeded = result == .success
+      outcome.reportsCancellation = isCancelled
+    }
     awaitNotice(within: bound)
   }
   /// Awaits `task` in another task, and waits until the awaiting task has resumed, but no longer than 20 seconds.
@@ -155,6 +166,10 @@ final class CancelledWork: Sendable {
   var hasEnded: Bool { ended.isSet }
   /// Whether `wait` returned because the item had ended.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
+  /// Whether the item began, and has returned before its end. A task has returned if its awaiter has resumed.
+  var hasStopped: Bool { hasBegun && !hasEnded && (waitSucceeded || notice != nil) }
+  /// Whether the item reported that it is cancelled after the wait for its end.
+  var reportsCancellation: Bool { outcome.withLock { $0.reportsCancellation } }
   /// The nanoseconds from the cancellation until the notify block ran or the awaiting task resumed; nil if neither
   /// happened during the wait.
   var notice: UInt64? { outcome.withLock { $0.notice } }

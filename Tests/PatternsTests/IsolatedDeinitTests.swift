@@ -41,11 +41,15 @@ import Testing
       ending.releases {}
       ending.deinitRuns()
     }
+    /// Runs the deinitializer outside the actor, on a thread other than that of the release.
+    @Sendable func onAnotherThread(_ ending: ObjectEnd) {
+      ending.releases { _ = try? Team.run(1) { _ in ending.deinitRuns() } }
+    }
     return [
       red("by-thread.off-actor == 0", here), red("by-task.off-actor == 0", here), red("of-deinit.off-actor == 0", here),
       red("while-busy.off-actor == 0", here), red("on-actor.deferred == 0", later),
       red("default-actor.deferred == 0", later), red("while-busy.inline == 0", here), red("on-queue.inline == 0", here),
-      red("plain.on-actor == 0", there),
+      red("plain.moved == 0", there), red("plain.moved == 0", onAnotherThread), red("plain.moved == 0", here),
       red("on-actor.inherited == 0", here), red("by-thread.inherited == 0", here),
       red("by-task.inherited == 0", here), red("plain.inherited > 0", later), red("all.missing == 0", here),
     ]

@@ -23,6 +23,9 @@ struct IsolatedDeinit: Pattern {
 
   let onActor = Metric.count("on-actor", "deinitializers that ran on the actor of their class")
   let offActor = Metric.count("off-actor", "deinitializers that ran elsewhere")
+  let moved = Metric.count(
+    "moved",
+    "objects whose deinitializer did not run exactly once, on the thread of the last release and outside the actor")
   let inline = Metric.count("inline", "deinitializers that had run when the last release returned")
   let deferred = Metric.count("deferred", "deinitializers that had not run when the last release returned")
   let inherited = Metric.count("inherited", "deinitializers that found the task-local value of the last release")

@@ -8,8 +8,10 @@ extension IsolatedDeinit {
   /// A probe that runs the variant's body once for each object, and records where and when each deinitializer ran. The
   /// body creates and releases the object.
   var runEachObject: Probe<@Sendable (ObjectEnd) throws -> Void> {
-    Probe(reads: [objects], records: ends + [onActor, offActor]) { trial, body in
-      let count = try each(trial, body).sum { $0.onActor }
+    Probe(reads: [objects], records: ends + [onActor, offActor, moved]) { trial, body in
+      let states = try each(trial, body)
+      let count = states.sum { $0.onActor }
+      trial.record(moved, states.count { $0.runs != 1 || $0.inPlace != 1 })
       trial.record(onActor, count)
       trial.record(offActor, trial[objects] - count)
     }
@@ -59,9 +61,11 @@ final class ObjectEnd: Sendable {
   }
 
   struct State {
-    /// The numbers of all runs of the deinitializer, of its runs on the actor, and of its runs with the releaser's
-    /// task-local value.
-    var (runs, onActor, inherited) = (0, 0, 0)
+    /// The numbers of all runs of the deinitializer, of its runs on the actor, of its runs outside the actor on the
+    /// thread of the release before the release returned, and of its runs with the releaser's task-local value.
+    var (runs, onActor, inPlace, inherited) = (0, 0, 0, 0)
+    /// The thread that releases the object; nil before and after the release.
+    var releaser: Int?
     /// Whether the deinitializer had run when the release returned.
     var wasInline = false
     var released: UInt64 = 0
@@ -76,9 +80,10 @@ final class ObjectEnd: Sendable {
   func deinitRuns() {
     let (now, inheritsReleaser) = (MonotonicClock.now(), Releaser.isCurrent)
     let isOnActor = DispatchQueue.getSpecific(key: Self.key) == true
+    let thread = ThreadCensus.currentThread
     state.note { state in
       state.runs += 1
-      if isOnActor { state.onActor += 1 }
+      if isOnActor { state.onActor += 1 } else if state.releaser == thread { state.inPlace += 1 }
       if inheritsReleaser { state.inherited += 1 }
       state.delay = now > state.released ? now - state.released : 0
     }
@@ -88,9 +93,16 @@ final class ObjectEnd: Sendable {
   /// deinitializer had run when `release` returned.
   func releases(_ release: () -> Void) {
     _ = Self.key
-    state.note { $0.released = MonotonicClock.now() }
+    let thread = ThreadCensus.currentThread
+    state.note { state in
+      state.releaser = thread
+      state.released = MonotonicClock.now()
+    }
     Releaser.$isCurrent.withValue(true) { release() }
-    state.note { $0.wasInline = $0.runs > 0 }
+    state.note { state in
+      state.releaser = nil
+      state.wasInline = state.runs > 0
+    }
   }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.

@@ -23,6 +23,9 @@ public final class Bystander: Sendable {
   /// Whether the bystander has begun.
   public var hasStarted: Bool { begun.isSet }
 
+  /// Returns whether the bystander has begun, and began later than `time` on ``MonotonicClock``.
+  public func hasStarted(after time: UInt64) -> Bool { begun.time.map { $0 > time } ?? false }
+
   /// Submits the bystander, and waits until it has begun or is held up.
   ///
   /// - Throws: ``Unavailable`` if the system does not report what threads do.

@@ -22,7 +22,8 @@ struct PoolStarvation: Pattern {
 
   let tasksPerCore = Parameter.count("tasks-per-core", 1...1000, default: 4, "waiting tasks per core")
   let hold = Parameter.duration(
-    "hold", .zero ... .seconds(60), default: .milliseconds(50),
+    // Dispatch's pool checks once per second whether to add a thread.
+    "hold", .zero ... .seconds(60), default: .seconds(2),
     "how long the answer is withheld once a bystander starves; ends early when the block on the global queue begins")
 
   let starved = Metric.count("starved", "bystanders, of four, that had not begun when every thread slept")
@@ -33,7 +34,7 @@ struct PoolStarvation: Pattern {
     "global-starved", "1 if the bystander block on the global queue of the default QoS class starved")
   let ownQueueStarved = Metric.count("own-queue-starved", "1 if the bystander block on its own serial queue starved")
   let stillStarved = Metric.count(
-    "still-starved", "1 if the bystander task of the waiting tasks' priority had still not begun at the end of hold")
+    "still-starved", "1 if the bystander task of the waiting tasks' priority starved, and began only after the answer")
   let begun = Metric.count("begun", "waiting tasks that had begun just before the answer came")
   let notBegun = Metric.count("not-begun", "waiting tasks that had not begun just before the answer came")
   let blockedThreads = Metric.count("blocked-threads", "threads blocked while the answer was withheld")

@@ -25,12 +25,15 @@ extension PoolStarvation {
       let begun = answer.begun
       trial.record(self.begun, begun)
       trial.record(notBegun, count - begun)
-      trial.record(stillStarved, bystanders.task.hasStarted ? 0 : 1)
       trial.record(blockedThreads, census.parkedPoolThreads.count)
+      let released = MonotonicClock.now()
       answer.releaseAnswer()
       for task in tasks { task.cancel() }
       try waitFor { for task in tasks { await task.value } }
       record(trial, bystanders)
+      // The time of the beginning is compared, since the bystander could begin between a check and the answer.
+      let task = bystanders.task
+      trial.record(stillStarved, task.isHeldUp && task.hasStarted(after: released) ? 1 : 0)
     }
   }
 

@@ -49,6 +49,9 @@ struct Cancellation: Pattern {
   let atOnce = Metric.count(
     "at-once", "scopes that cancelled a child task before the other, which was declared later, had ended")
 
+  /// The detector of a standstill. A test may replace the detector.
+  var standstill = Standstill()
+
   var problem: [any Declaration] { [tasks, scopes, children] }
 
   var variants: [Variant] {

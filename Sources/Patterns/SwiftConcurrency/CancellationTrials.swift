@@ -98,12 +98,15 @@ extension Cancellation {
   }
 
   /// A probe that runs the variant's body with each scope of two child tasks in turn, and records for how many scopes
-  /// the first child task was cancelled before the second child task had ended.
+  /// the first child task was cancelled before the second child task had ended. The trial is unavailable if the system
+  /// does not report whether threads sleep.
   var runEachPair: Probe<@Sendable (Scope) async throws -> Void> {
-    Probe(reads: [scopes, patience], records: [atOnce]) { trial, body in
+    Probe(reads: [scopes], records: [atOnce]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
-        try leave(Scope(children: 2, late: 0, patience: trial[patience], bound: .seconds(10)), body)
+        try leave(
+          Scope(children: 2, late: 0, patience: .zero, bound: .seconds(10), standstill: standstill), body)
       }
+      if let failure = left.lazy.compactMap(\.state.failure).first { throw failure }
       trial.record(atOnce, left.count { $0.state.wereCancelledAtOnce })
     }
   }
@@ -230,6 +233,10 @@ final class Scope: Sendable {
     /// The number of child tasks that were reported as added to a cancelled group, plus the number of added tasks that
     /// ran.
     var added = 0
+    /// Whether the first child task has been cancelled.
+    var isFirstCancelled = false
+    /// The error because of which the second child task could not wait; nil if there was no error.
+    var failure: (any Error)?
     /// Whether the first child task was cancelled before the second child task had ended.
     var wereCancelledAtOnce = false
     /// The number of child tasks that had ended when the scope was left; nil before that.
@@ -242,14 +249,14 @@ final class Scope: Sendable {
   fileprivate let state = WaitableValue(State())
   private let begun = BoundedGate()
   private let left: BoundedGate
-  private let otherIsCancelled: BoundedGate
+  private let standstill: Standstill
 
-  init(children: Int, late: Int, patience: Duration, bound: Duration) {
+  init(children: Int, late: Int, patience: Duration, bound: Duration, standstill: Standstill = Standstill()) {
     count = children
     self.late = late
     self.bound = bound
+    self.standstill = standstill
     left = BoundedGate(bound: patience)
-    otherIsCancelled = BoundedGate(bound: patience)
   }
 
   /// A child task of the scope.
@@ -257,13 +264,16 @@ final class Scope: Sendable {
     fileprivate let scope: Scope
 
     /// Suspends the child task until it is cancelled, or until the scope's time limit for cancellation has passed.
-    func awaitCancellation() async {
+    func awaitCancellation() async { await awaitCancellation {} }
+    /// Suspends the child task as ``awaitCancellation()`` does. The cancelling thread executes `recordCancellation`.
+    private func awaitCancellation(_ recordCancellation: @escaping @Sendable () -> Void) async {
       scope.recordBegin()
       let gate = BoundedGate(bound: scope.bound)
       gate.startBound()
       await withTaskCancellationHandler {
         _ = await gate.passed()
       } onCancel: {
+        recordCancellation()
         gate.open()
       }
     }
@@ -290,19 +300,18 @@ final class Scope: Sendable {
         state.ended += 1
       }
     }
-    /// Suspends the child task until it is cancelled or a time limit has passed. Reports a cancellation to the other
-    /// child task.
+    /// Suspends the child task until it is cancelled or a time limit has passed. The thread that cancels the child task
+    /// reports the cancellation to the other child task.
     func awaitCancellationAndNotifyOther() async {
-      await awaitCancellation()
-      if Task.isCancelled { scope.otherIsCancelled.open() }
+      await awaitCancellation { [scope] in scope.state.note { $0.isFirstCancelled = true } }
       scope.state.note { $0.ended += 1 }
     }
-    /// Suspends the child task until it is cancelled, and then until the other child task is cancelled. Each of the two
-    /// waits has a time limit. Records whether the other child task was cancelled within the second limit.
+    /// Suspends the child task until it is cancelled or a time limit has passed. Then blocks the thread until the other
+    /// child task is cancelled or all other threads sleep, and records whether the other child task was cancelled. If
+    /// all other threads sleep, the scope waits for this child task.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
-      scope.otherIsCancelled.startBound()
-      let isCancelled = await scope.otherIsCancelled.passed()
+      let isCancelled = scope.isFirstCancelledBeforeStandstill()
       scope.state.note { state in
         state.wereCancelledAtOnce = isCancelled
         state.ended += 1
@@ -330,6 +339,12 @@ final class Scope: Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self) }
 
+  private func isFirstCancelledBeforeStandstill() -> Bool {
+    do { return try standstill.wait { state.isFirstCancelled } } catch {
+      state.note { $0.failure = error }
+      return false
+    }
+  }
   private func recordBegin() {
     let number = state.note { state in
       state.begun += 1

@@ -1,3 +1,4 @@
+import Dispatch
 import Instruments
 import LabTesting
 import Platform
@@ -74,7 +75,17 @@ import Testing
     @Sendable func goesOnAfterwards(_ trial: Trial) throws {
       try pattern.visit(trial, { visits in visits.operationRuns(after: 0) }, { visits in visits.allAreResumed() })
     }
+    /// Makes visits that continue while the call runs, outside of Swift's pool, which the call may occupy.
+    @Sendable func continuesMeanwhile(_ trial: Trial) throws {
+      try pattern.visit(
+        trial, { visits in visits.operationRuns(after: 0) },
+        { visits in
+          DispatchQueue(label: "meanwhile").async { visits.continues() }
+          visits.allAreResumed()
+        })
+    }
     return [
+      red("actor.early == 0", continuesMeanwhile), red("unsafe-actor.early == 0", continuesMeanwhile),
       red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
       red("unsafe.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
       red("anywhere.wrong == 0") { trial in try pattern.runEachAnswer(trial) { _, _ in 0 } },

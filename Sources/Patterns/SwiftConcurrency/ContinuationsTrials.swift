@@ -45,12 +45,13 @@ extension Continuations {
 
   /// Runs tasks that execute `wait`, and then executes `serve`. The closure `wait` suspends its task at a continuation,
   /// and the closure `serve` resumes all the tasks. Records how many operations ran on a thread other than the thread
-  /// of the preceding code, and how many tasks continued before `serve` had returned.
+  /// of the preceding code, and how many tasks continued before `serve` had returned. The trial is unavailable if the
+  /// system does not report whether threads sleep.
   func visit(
     _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
     _ serve: @escaping @Sendable (DeskVisits) async -> Void
   ) throws {
-    let visits = DeskVisits(trial[tasks])
+    let visits = DeskVisits(trial[tasks], standstill)
     try waitFor {
       await withTaskGroup(of: Void.self) { group in
         for _ in 0..<visits.count { group.addTask { await wait(visits) } }
@@ -58,6 +59,7 @@ extension Continuations {
         await serve(visits)
       }
     }
+    if let unavailable = visits.unavailable { throw unavailable }
     trial.record(elsewhere, visits.elsewhere.count)
     trial.record(early, visits.early.count)
   }
@@ -145,10 +147,12 @@ enum Resumer: CaseIterable, Sendable {
 final class DeskVisits: Sendable {
   /// The number of tasks.
   let count: Int
+  private let standstill: Standstill
   private let waiting = Atomic(0)
   private let all = BoundedGate()
+  private let failure = Mutex<(any Error)?>(nil)
 
-  init(_ count: Int) { self.count = count }
+  init(_ count: Int, _ standstill: Standstill) { (self.count, self.standstill) = (count, standstill) }
 
   /// The identifier of the calling thread.
   var currentThread: Int { ThreadCensus.currentThread }
@@ -161,8 +165,15 @@ final class DeskVisits: Sendable {
   func allWait() async { await all.passed() }
   /// Records that a task has resumed.
   func continues() { gone.add() }
-  /// Records how many tasks have already continued. The call that resumes the tasks must call this method last.
-  func allAreResumed() { early.add(gone.count) }
+  /// Waits until a task has continued or all other threads sleep, and records how many tasks have continued. The call
+  /// that resumes the tasks must call this method last. Without the wait, the call could return before a task that is
+  /// able to continue has been given a thread.
+  func allAreResumed() {
+    do { _ = try standstill.wait { gone.count > 0 } } catch { failure.withLock { $0 = error } }
+    early.add(gone.count)
+  }
+  /// The error because of which ``allAreResumed()`` could not wait; nil if there was no error.
+  var unavailable: (any Error)? { failure.withLock(\.self) }
 
   /// The number of operations that ran on a thread other than the thread of the preceding code.
   let elsewhere = Tally()

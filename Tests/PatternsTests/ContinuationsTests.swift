@@ -37,6 +37,15 @@ import Testing
     }
   }
 
+  @Test func `a process that another signal than that of a trap ends counts as one that did not trap`() async throws {
+    try await withProgram("kill -SEGV $$") { crashes in
+      var pattern = Self.pattern
+      pattern.executable = ExecutableFile(crashes)
+      let attempt = try await Attempt("twice", of: pattern, files: Catalogue.files, ["processes": .integer(2)])
+      #expect(attempt.total("survivors") == 2)
+    }
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {

@@ -86,7 +86,7 @@ extension Continuations {
       let end = try MisusingProcess.run(
         executable, TrialRequest(pattern: Self.name, variant: variant), isSecondLater: index % 2 == 1)
       if ChildProcess.wasKilled(end.status) { throw Unavailable.killed }
-      if ChildProcess.exitStatus(end.status) != nil { survivors += 1 }
+      if !ChildProcess.hasTrapped(end.status) { survivors += 1 }
       if !end.said.contains(Misuse.twice) { unnamed += 1 }
     }
     trial.record(self.survivors, survivors)

@@ -53,12 +53,10 @@ import Testing
         await Task(executorPreference: preferred) { code.look() }.value
       }
     }
-    @Sendable func meeting(on executor: any SerialExecutor, within patience: Duration)
-      -> @Sendable (Trial) throws -> Void
-    {
+    @Sendable func meeting(on executor: any SerialExecutor) -> @Sendable (Trial) throws -> Void {
       { trial in
         let actor = OwnActor(on: executor)
-        try pattern.runEachMeeting(trial, of: (actor, actor), within: patience)
+        try pattern.runEachMeeting(trial, of: (actor, actor))
       }
     }
     @Sendable func notAssumed(_ trial: Trial) throws { try pattern.runEachAssumption(trial) { _, _ in } }
@@ -90,7 +88,7 @@ import Testing
       }
       + ownJobs.map { red("\($0).other-jobs == 0", notOnOwn) } + ownJobs.map { red("\($0).no-job == 0", notOnOwn) }
       + ["one-actor.together == 0", "shared-executor.together == 0"].map {
-        red($0, meeting(on: ThreadPerJob(), within: .seconds(20)))
+        red($0, meeting(on: ThreadPerJob()))
       }
       + passing.map { red("\($0).trapped == 1") { _ in } }
       + [
@@ -103,7 +101,7 @@ import Testing
         red("after-waiting.on-preferred > 0") { trial in
           try pattern.runEachCallOfBusy(trial) { _, code, _ in Task { code.look() } }
         },
-        red("not-serial.together > 0", meeting(on: ActorExecutor(), within: .milliseconds(1))),
+        red("not-serial.together > 0", meeting(on: ActorExecutor())),
         red("assume-on-actor.not-assumed == 0", notAssumed), red("assume-on-sharing.not-assumed == 0", notAssumed),
         red("assume-on-queue.not-assumed == 0", notAssumed), red("assume-on-queue.not-asked == 0", inJob),
         red("assume-on-actor.asked == 0", inBlock),

@@ -92,30 +92,44 @@ extension CustomExecutors {
   }
 
   /// Repeatedly calls two actors, or one actor twice, from two tasks. Records how often both calls ran at the same
-  /// time.
+  /// time. The first call waits until the second call runs or all other threads sleep. The second call has then been
+  /// submitted, and does not begin before the first call ends.
   ///
-  /// - Parameter patience: the longest time that a call waits for the other call.
-  func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor), within patience: Duration) throws {
+  /// - Throws: ``Unavailable`` if the system does not report whether threads sleep.
+  func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor)) throws {
+    let standstill = standstill
     var together = 0
     for _ in 0..<trial[meetings] {
-      let meeting = WaitableValue((inside: 0, didMeet: false))
+      let meeting = Meeting(Pair())
       try waitFor {
-        async let first: Void = actors.0.run { Self.meet(meeting, within: patience) }
-        async let second: Void = actors.1.run { Self.meet(meeting, within: patience) }
+        async let first: Void = actors.0.run { Self.meet(meeting, standstill) }
+        async let second: Void = actors.1.run { Self.meet(meeting, standstill) }
         _ = await (first, second)
       }
+      if let failure = meeting.failure { throw failure }
       together += meeting.didMeet ? 1 : 0
     }
     trial.record(self.together, together)
   }
 
-  private static func meet(_ meeting: WaitableValue<(inside: Int, didMeet: Bool)>, within patience: Duration) {
+  /// Two calls that try to run at the same time.
+  private struct Pair {
+    var inside = 0
+    var didMeet = false
+    /// The error because of which the first call could not wait; nil if there was no error.
+    var failure: (any Error)?
+  }
+  private typealias Meeting = WaitableValue<Pair>
+
+  private static func meet(_ meeting: Meeting, _ standstill: Standstill) {
     let isSecond = meeting.note { state in
       state.inside += 1
       if state.inside == 2 { state.didMeet = true }
       return state.inside == 2
     }
-    if !isSecond { meeting.wait(within: patience) { $0.didMeet } }
+    if !isSecond {
+      do { _ = try standstill.wait { meeting.didMeet } } catch { meeting.note { $0.failure = error } }
+    }
     meeting.note { $0.inside -= 1 }
   }
 

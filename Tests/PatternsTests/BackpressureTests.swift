@@ -102,7 +102,22 @@ import Testing
         }
       }
     }
+    /// Returns a stream that delivers the first element twice, and does not deliver the second element.
+    @Sendable func repeatsFirst(_ producer: Producer) -> AsyncStream<Element> {
+      let (stream, continuation) = AsyncStream.makeStream(of: Element.self)
+      producer.start {
+        var first: Element?
+        for element in producer.elements {
+          first = first ?? element
+          continuation.yield(element.number == 2 ? first ?? element : element)
+        }
+        continuation.finish()
+      }
+      return stream
+    }
     return [
+      red("unbounded.lost == 0", repeatsFirst), red("unfolding.lost == 0", repeatsFirst),
+      red("channel.lost == 0", repeatsFirst),
       red("unbounded.lost == 0") { stream($0, .bufferingNewest(4)) },
       red("unbounded.beyond-limit > 0") { stream($0, .bufferingNewest(4)) },
       red("unbounded.waits == 0", channel), red("newest.waits == 0", channel),

@@ -79,7 +79,7 @@ extension Backpressure {
     trial.record(waits, flow.hasEnded ? 0 : 1)
     trial.record(held, flow.mostAtOnce)
     trial.record(beyondLimit, max(0, flow.mostAtOnce - limit - 2))
-    trial.record(lost, count - flow.received.count)
+    trial.record(lost, flow.lost(of: count).count)
     trial.record(unreported, flow.unreported(of: count))
     trial.record(perElement, time, over: count)
     return flow
@@ -104,10 +104,14 @@ struct Flow: Sendable {
   /// The maximum number of elements in memory at the same time.
   var mostAtOnce = 0
 
+  /// Returns the numbers of the elements, of `count` sent elements, that were not received. A second receipt of an element
+  /// does not stand for another element.
+  func lost(of count: Int) -> Set<Int> { Set(1...count).subtracting(received) }
+
   /// Returns the number of missing and wrong reports for `count` sent elements. A report is missing if an element was
   /// lost and not reported as dropped. A report is wrong if the element was not lost, or was already reported.
   func unreported(of count: Int) -> Int {
-    let lost = Set(1...count).subtracting(received)
+    let lost = lost(of: count)
     let reported = lost.intersection(dropped).count
     return lost.count - reported + dropped.count - reported
   }

@@ -27,7 +27,9 @@ struct StreamVsSource: Pattern {
   let policyViolations = Metric.count(
     "policy-violations",
     "items of the bursts that were received or missed contrary to the variant's buffering policy")
-  let unreportedDrops = Metric.count("unreported-drops", "lost items whose yield did not return .dropped")
+  let unreportedDrops = Metric.count(
+    "unreported-drops",
+    "lost items that yield did not return as dropped, and items returned as dropped that were not lost")
   let sendCost = Metric.latency("send-cost", "sending one item while the consumer is busy, timed one burst at a time")
   let latency = Metric.latency("latency", "from just before an item is sent until an idle consumer has received it")
   let perItem = Metric.latency(

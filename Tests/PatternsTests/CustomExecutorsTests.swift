@@ -92,6 +92,11 @@ import Testing
       }
       + passing.map { red("\($0).trapped == 1") { _ in } }
       + [
+        Red("all.unseen == 0", "no-preference", of: pattern, ["calls": .integer(2)]) { trial in
+          // The code of every other call does not run, so the time of a call is recorded.
+          let turns = RoundRobin(count: 2)
+          try pattern.runEachCall(trial) { code, _ in if turns.next() == 0 { code.look() } }
+        },
         red("immediate.elsewhere > 0", onPreferred),
         red("busy-actor.elsewhere > 0") { trial in
           try pattern.runEachCallOfBusy(trial) { _, code, preferred in

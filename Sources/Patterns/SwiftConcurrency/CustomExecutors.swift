@@ -24,6 +24,7 @@ struct CustomExecutors: Pattern {
   let onPreferred = Metric.count("on-preferred", "observations on the task executor")
   let onActor = Metric.count("on-actor", "observations on the serial executor of the actor")
   let elsewhere = Metric.count("elsewhere", "observations on neither executor, so on Swift's pool")
+  let unseen = Metric.count("unseen", "calls whose code recorded no observation")
   let call = Metric.latency("call", "from before the call until its code begins")
   let otherJobs = Metric.count("other-jobs", "calls for which the serial executor did not receive exactly one job")
   let noJob = Metric.count("no-job", "calls for which the serial executor received no job")

@@ -6,7 +6,7 @@ extension CustomExecutors {
   /// The body of a variant. The body calls `code`, which records where it runs.
   typealias Calling = @Sendable (_ code: PlacedCode, _ preferred: PreferredExecutor) async throws -> Void
 
-  private var places: [any Declaration] { [onPreferred, onActor, elsewhere] }
+  private var places: [any Declaration] { [onPreferred, onActor, elsewhere, unseen] }
 
   /// A probe that runs the variant's body for each call in turn, in a task without an executor preference, and records
   /// where the code ran.
@@ -89,6 +89,7 @@ extension CustomExecutors {
     trial.record(onPreferred, count(.preferred))
     trial.record(onActor, count(.actor))
     trial.record(elsewhere, count(.elsewhere))
+    trial.record(unseen, codes.count { $0.hasNoObservation })
   }
 
   /// Repeatedly calls two actors, or one actor twice, from two tasks. Records how often both calls ran at the same
@@ -301,6 +302,8 @@ final class PlacedCode: Sendable {
 
   /// Returns the number of observations at a place.
   func observations(at place: CodePlace) -> Int { state.withLock { $0.places.count { $0 == place } } }
+  /// Whether the code has recorded no observation.
+  var hasNoObservation: Bool { state.withLock { $0.places.isEmpty } }
   /// The nanoseconds from the creation of this object until the code began; nil if the code has not begun.
   var delay: UInt64? { state.withLock { $0.begun.map { $0 - created } } }
 }

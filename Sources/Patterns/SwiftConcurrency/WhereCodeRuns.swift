@@ -22,6 +22,7 @@ struct WhereCodeRuns: Pattern {
 
   let onActor = Metric.count("on-actor", "observations on the actor of the caller")
   let offActor = Metric.count("off-actor", "observations elsewhere")
+  let unseen = Metric.count("unseen", "calls whose code recorded no observation")
   let hops = Metric.count("hops", "calls whose code began on another thread than the caller's")
   let late = Metric.count("late", "tasks that had not begun when their creation returned")
   let call = Metric.latency("call", "from before the call until the code begins")

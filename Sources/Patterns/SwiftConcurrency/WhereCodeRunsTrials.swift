@@ -6,7 +6,7 @@ extension WhereCodeRuns {
   /// A function that an actor runs once for each call of the code.
   typealias Call = @Sendable (_ actor: isolated any Actor, _ code: CalledCode) async throws -> Void
 
-  private var placeMetrics: [any Declaration] { [onActor, offActor, hops, call] }
+  private var placeMetrics: [any Declaration] { [onActor, offActor, unseen, hops, call] }
 
   /// A probe that runs the variant's body on both actors, and records where the called code ran.
   var runEachCall: Probe<Call> {
@@ -46,6 +46,7 @@ extension WhereCodeRuns {
     }
     trial.record(onActor, codes.sum { $0.onActor })
     trial.record(offActor, codes.sum { $0.offActor })
+    trial.record(unseen, codes.count { $0.onActor + $0.offActor == 0 })
     trial.record(hops, codes.count { $0.hasHopped })
     trial.record(self.call, codes.compactMap(\.delay))
     return codes

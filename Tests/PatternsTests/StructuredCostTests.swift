@@ -47,7 +47,13 @@ import Testing
         await children.pause()
       }
     }
+    /// Creates unstructured tasks in place of child tasks, and awaits none of them.
+    @Sendable func awaitsNone(_ children: Children) async {
+      for child in children.all { Task { child.run() } }
+      await children.pause()
+    }
     return [
+      red("undrained-group.unended == 0", awaitsNone), red("discarding-group.unended == 0", awaitsNone),
       red("undrained-group.unended == 0", losesOne), red("discarding-group.unended == 0", losesOne),
       red("all.unended == 0", losesOne), red("undrained-group.kept-per-child > 100", frees),
       red("group.kept-per-child < 100", keeps), red("discarding-group.kept-per-child < 100", keeps),

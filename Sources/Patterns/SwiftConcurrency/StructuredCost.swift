@@ -6,9 +6,10 @@ import Instruments
 /// ended child until the child's result is consumed. A discarding task group does not retain ended children. A task
 /// that is created by `Task.init` has no parent.
 ///
-/// A trial creates children that only record that they ran: several times to time them, once to count allocations, and
-/// once to measure the retained memory. In the last run, the parent pauses at the end of its scope until all children
-/// have ended and all threads sleep.
+/// A trial creates children that only record that they ran: several times to time them, once to count allocations, once
+/// with a last child that blocks until its scope has ended or all other threads sleep, and once to measure the retained
+/// memory. In the last run, the parent pauses at the end of its scope until all children have ended and all threads
+/// sleep.
 ///
 /// Source: SE-0304 (structured concurrency) and SE-0381 (discarding task groups).
 struct StructuredCost: Pattern {

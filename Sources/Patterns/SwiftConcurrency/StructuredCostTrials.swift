@@ -1,6 +1,7 @@
 import Dispatch
 import Instruments
 import Platform
+import Synchronization
 
 extension StructuredCost {
   /// A probe for a body that creates children, and pauses before it ends. The probe records the time per child. The
@@ -29,8 +30,15 @@ extension StructuredCost {
         trial.record(allocationsPerChild, Double(made.count) / Double(count))
         trial.record(bytesPerChild, Double(made.bytes) / Double(count))
       }
+      // A child that only records its run usually ends before its scope, even if nothing waits for the child.
+      let held = Children(count: count, holdsLast: standstill)
+      try waitFor {
+        await run(held)
+        held.scopeEnds()
+      }
+      if let failure = held.failure { throw failure }
       try recordKept(trial, run)
-      trial.record(self.unended, unended + counted.unended)
+      trial.record(self.unended, unended + counted.unended + held.unendedAtEnd)
     }
   }
 
@@ -59,15 +67,15 @@ extension StructuredCost {
 
 /// The children of one parent.
 final class Children: Sendable {
-  private let runs: ExecutionCounts
+  private let runs: ChildRuns
   private let gate: BoundedGate?
   /// The children, in the order of their creation.
   let all: [Child]
   /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional child.
   let pairs: [(first: Child, second: Child)]
 
-  fileprivate init(count: Int, pause gate: BoundedGate? = nil) {
-    let runs = ExecutionCounts(count: count + 1)
+  fileprivate init(count: Int, pause gate: BoundedGate? = nil, holdsLast standstill: Standstill? = nil) {
+    let runs = ChildRuns(count: count, holdsLast: standstill)
     self.runs = runs
     self.gate = gate
     all = (0..<count).map { Child(runs: runs, index: $0) }
@@ -80,18 +88,53 @@ final class Children: Sendable {
 
   fileprivate func endPause() { gate?.open() }
 
+  /// Records that the scope of the children has ended, and how many children have not run. A held child then ends.
+  fileprivate func scopeEnds() { runs.scopeEnds(with: unended) }
+  /// The number of children that had not run when the scope ended.
+  fileprivate var unendedAtEnd: Int { runs.unendedAtEnd ?? 0 }
+  /// The error because of which the held child could not wait; nil if there was no error.
+  fileprivate var failure: (any Error)? { runs.failure }
   /// The number of children that have not run.
   fileprivate var unended: Int { all.count { !$0.hasRun } }
 }
 
 /// A child that only records that it ran.
 struct Child: Sendable {
-  fileprivate let runs: ExecutionCounts
+  fileprivate let runs: ChildRuns
   fileprivate let index: Int
 
   /// Records that the child ran.
   func run() { runs.ran(index) }
   /// Records that the child ran, as an asynchronous function.
   @inline(never) func runAsync() async { runs.ran(index) }
-  fileprivate var hasRun: Bool { runs[index] > 0 }
+  fileprivate var hasRun: Bool { runs.counts[index] > 0 }
+}
+
+/// The runs of the children of one parent. The last child may be held.
+private final class ChildRuns: Sendable {
+  let counts: ExecutionCounts
+  /// The index of the held child; -1 if no child is held.
+  private let heldIndex: Int
+  private let standstill: Standstill
+  private let state = Mutex((unendedAtEnd: Int?.none, failure: (any Error)?.none))
+
+  init(count: Int, holdsLast standstill: Standstill?) {
+    // One count is for the additional child of the last pair.
+    counts = ExecutionCounts(count: count + 1)
+    heldIndex = standstill == nil ? -1 : count - 1
+    self.standstill = standstill ?? Standstill()
+  }
+
+  /// Records that the child at `index` ran. If the child is held, first blocks the thread until the scope has ended or
+  /// all other threads sleep. In the latter case, the scope waits for the child.
+  func ran(_ index: Int) {
+    if index == heldIndex {
+      do { _ = try standstill.wait { unendedAtEnd != nil } } catch { state.withLock { $0.failure = error } }
+    }
+    counts.ran(index)
+  }
+
+  func scopeEnds(with unended: Int) { state.withLock { $0.unendedAtEnd = unended } }
+  var unendedAtEnd: Int? { state.withLock { $0.unendedAtEnd } }
+  var failure: (any Error)? { state.withLock { $0.failure } }
 }

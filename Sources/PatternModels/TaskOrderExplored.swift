@@ -62,5 +62,5 @@ extension TaskOrder {
     }
   }
 
-  var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> { runEachRound }
+  var runEachMixedRound: Probe<@Sendable (OrderRound) async -> Void> { runEachRound }
 }

@@ -24,16 +24,31 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (OrderRound) async -> Void) -> Red {
       let variant = String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, ["items": .integer(4), "repeats": .integer(2)]) { trial in
-        try pattern.runRounds(trial, isTimed: !variant.hasSuffix("priorities"), body)
+        if variant.hasSuffix("priorities") { return try pattern.runEachMixedRound(trial, body) }
+        try pattern.runRounds(trial, isTimed: true, body)
       }
     }
     @Sendable func forward(_ round: OrderRound) { for item in round.items { item.recordArrival() } }
     @Sendable func backward(_ round: OrderRound) { for item in round.items.reversed() { item.recordArrival() } }
-    return ["tasks", "child-tasks", "priorities"].map { red("\($0).inversions > 0", forward) }
+    /// Delivers the items of each priority in the reverse order, and no item of the lower priority after a higher one.
+    @Sendable func backwardInHalves(_ round: OrderRound) {
+      for item in round.items.reversed() where !item.isInSecondHalf { item.recordArrival() }
+      for item in round.items.reversed() where item.isInSecondHalf { item.recordArrival() }
+    }
+    return ["tasks", "child-tasks"].map { red("\($0).inversions > 0", forward) }
+      + [red("priorities.overtaken > 0", forward), red("priorities.overtaken > 0", backwardInHalves)]
       + ["isolated", "main-actor", "main-priorities", "implicit", "stream", "serial-queue"].map {
         red("\($0).inversions == 0", backward)
       }
       + [
+        Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
+          // The second item of the first round does not arrive, and the first item arrives twice.
+          let rounds = ExecutionCounts(count: 1)
+          try pattern.runRounds(trial, isTimed: true, patience: .zero) { round in
+            round.items[0].recordArrival()
+            round.items[rounds.ran(0) > 1 ? 1 : 0].recordArrival()
+          }
+        },
         Red("all.lost == 0", "stream", of: pattern, ["items": .integer(2), "repeats": .integer(1)]) { trial in
           // The first round, which is not timed, loses an item.
           let rounds = ExecutionCounts(count: 1)
@@ -41,7 +56,7 @@ import Testing
             round.items[0].recordArrival()
             if rounds.ran(0) > 1 { round.items[1].recordArrival() }
           }
-        }
+        },
       ]
   }
 }

@@ -23,6 +23,8 @@ struct TaskOrder: Pattern {
   let repeats = Parameter.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
 
   let inversions = Metric.count("inversions", "items that arrived after a later item")
+  let overtaken = Metric.count(
+    "overtaken", "items of the lower priority that arrived after a later item of the higher priority")
   let lost = Metric.count("lost", "items that did not arrive")
   let perItem = Metric.latency("per-item", "time from the first task or item to the last item, divided by the items")
 
@@ -59,7 +61,7 @@ struct TaskOrder: Pattern {
         for await item in group { item.recordArrival() }
       }
     }
-    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachUntimedRound) {
+    Variant("priorities", .broken, "tasks of a busy actor, the later ones of higher priority", runEachMixedRound) {
       round in
       Task { @LogActor in round.blockActor() }
       await round.waitUntilActorIsBlocked()
@@ -76,7 +78,7 @@ struct TaskOrder: Pattern {
     }
     Variant(
       "main-priorities", .documented, "tasks of the busy main actor, the later ones of higher priority",
-      runEachUntimedRound
+      runEachMixedRound
     ) { round in
       Task { @MainActor in round.blockActor() }
       await round.waitUntilActorIsBlocked()

@@ -11,21 +11,22 @@ extension TaskOrder {
     }
   }
 
-  /// A probe that runs the variant's body once for each round, without timing the rounds.
-  var runEachUntimedRound: Probe<@Sendable (OrderRound) async -> Void> {
-    Probe(reads: [items, repeats], records: [inversions, lost]) { trial, body in
-      try runRounds(trial, isTimed: false, body)
+  /// A probe that runs the variant's body once for each round, without timing the rounds. The later half of the items
+  /// has a higher priority. The probe records how many items of the lower priority were overtaken by these items.
+  var runEachMixedRound: Probe<@Sendable (OrderRound) async -> Void> {
+    Probe(reads: [items, repeats], records: [inversions, overtaken, lost]) { trial, body in
+      trial.record(overtaken, try runRounds(trial, isTimed: false, body).sum { $0.overtaken })
     }
   }
 
   /// Runs `body` for each round in turn. Records how many items arrived after a later item, and how many did not
-  /// arrive.
+  /// arrive. Returns the rounds.
   ///
   /// - Parameter patience: the longest time that a round waits for its items.
-  func runRounds(
+  @discardableResult func runRounds(
     _ trial: Trial, isTimed: Bool, patience: Duration = .seconds(20),
     _ body: @escaping @Sendable (OrderRound) async -> Void
-  ) throws {
+  ) throws -> [OrderRound] {
     let count = trial[items]
     let rounds = try (0...trial[repeats]).map { index in
       let round = OrderRound(items: count, isHeld: index == 0)
@@ -37,6 +38,7 @@ extension TaskOrder {
     }
     trial.record(inversions, rounds.sum { $0.inversions })
     trial.record(lost, rounds.sum { $0.lost })
+    return rounds
   }
 }
 
@@ -45,19 +47,21 @@ final class OrderRound: Sendable {
   private struct State {
     var arrived = 0
     var latest = -1
-    var inversions = 0
+    var (inversions, overtaken) = (0, 0)
     var end: UInt64?
   }
 
   private let count: Int
   private let isHeld: Bool
   private let state = WaitableValue(State())
+  private let arrivals: ExecutionCounts
   private let laterHasArrived = BoundedGate(bound: .seconds(10))
   private let isBlocked = BoundedGate()
   private let actor = DispatchSemaphore(value: 0)
 
   init(items: Int, isHeld: Bool) {
     count = items
+    arrivals = ExecutionCounts(count: items)
     self.isHeld = isHeld
   }
 
@@ -80,10 +84,13 @@ final class OrderRound: Sendable {
 
   private func recordArrival(_ index: Int) {
     let count = count
+    // A second arrival of an item does not stand for another item.
+    let isFirst = arrivals.ran(index) == 1
     state.note { state in
       if index < state.latest { state.inversions += 1 }
+      if index < count / 2, state.latest >= count / 2 { state.overtaken += 1 }
       state.latest = max(state.latest, index)
-      state.arrived += 1
+      state.arrived += isFirst ? 1 : 0
       if state.arrived == count { state.end = MonotonicClock.now() }
     }
     if index > 0 { laterHasArrived.open() }
@@ -109,6 +116,8 @@ final class OrderRound: Sendable {
   func waitForAll(within patience: Duration) { state.wait(within: patience) { [count] in $0.arrived == count } }
   /// The number of items that arrived after an item that was sent later.
   var inversions: Int { state.inversions }
+  /// The number of items of the first half that arrived after an item of the second half.
+  var overtaken: Int { state.overtaken }
   /// The number of items that have not arrived.
   var lost: Int { count - state.arrived }
   /// The time at which the last item arrived, in nanoseconds of the monotonic clock; nil if an item is missing.

@@ -16,7 +16,9 @@ import Synchronization
 /// may therefore wait for work that is running on another thread, but not for work that still needs a thread.
 ///
 /// In a trial, each child task of a group executes the variant's code once. Each task first waits until as many tasks
-/// have begun as the pool has threads, or until all tasks have begun if there are fewer tasks. A trial stalls if all
+/// have begun as the process may use cores, or until all tasks have begun if there are fewer tasks. The pool has at
+/// least that many threads. Some versions of Dispatch have a thread for each online core, also if the process may use
+/// fewer cores; other versions have not, and more tasks would then wait for each other forever. A trial stalls if all
 /// threads of the process sleep (``Standstill``) although tasks have not ended. This condition distinguishes a
 /// standstill from slowness on any machine.
 ///
@@ -67,11 +69,11 @@ struct BlockingBridge: Pattern {
       }
     }
     Variant(
-      "one-thread-free", .broken, "as semaphore-wait, with one waiting task fewer than the pool has threads",
+      "one-thread-free", .broken, "as semaphore-wait, with one waiting task fewer than there are cores",
       runWithoutSubmitters, needs: [.cores(2)]
     ) { trial in
       let additions = Additions()
-      try submit(trial, tasks: trial.poolWidth - 1, sum: { additions.sum }) {
+      try submit(trial, tasks: trial.cores - 1, sum: { additions.sum }) {
         let done = DispatchSemaphore(value: 0)
         Task {
           additions.add()

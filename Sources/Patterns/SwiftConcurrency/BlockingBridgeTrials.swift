@@ -29,7 +29,7 @@ extension BlockingBridge {
     while haveEnded, runs < tries {
       if runs > 0 { try waitForEndOfIdleThreads() }
       runs += 1
-      progress = Progress(of: count, parties: min(count, trial.poolWidth))
+      progress = Progress(of: count, parties: min(count, trial.cores))
       begin = MonotonicClock.now()
       run(count, progress, call)
       haveEnded = try standstill.wait { progress.last.isSet }

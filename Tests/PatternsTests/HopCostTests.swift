@@ -21,16 +21,23 @@ import Testing
   @Test(
     arguments: ["queue", "queue-c", "queue-sync", "actor", "actor-on-queue", "continuation", "main-queue"], [1, 3])
   func `every round trip takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {
-    let attempt = try await Attempt(
-      variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["callers": .integer(hoppers)]) { $1 })
-    #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts == ["all.lost == 0": .held])
-    #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == Batches.count)
+    // The process is the test's own, since the trial examines whether all threads sleep.
+    await #expect(processExitsWith: .success) { [variant = variant as String, hoppers = hoppers as Int] in
+      closeInheritedDescriptors()
+      let attempt = try await Attempt(
+        variant, of: Self.pattern, files: Catalogue.files, Self.few.merging(["callers": .integer(hoppers)]) { $1 })
+      #expect(attempt.trial.outcome == .completed)
+      #expect(attempt.verdicts == ["all.lost == 0": .held, "all.overlaps == 0": .held])
+      #expect(attempt.trial.observation.samples("round-trip")?.summary?.count == Batches.count)
+    }
   }
 
   @Test func `a block that sync submits runs on the calling thread`() async throws {
-    let attempt = try await Attempt("queue-sync", of: Self.pattern, files: Catalogue.files, Self.few)
-    #expect(attempt.trial.observation.samples("thread-switches")?.summary?.max == 0)
+    await #expect(processExitsWith: .success) {
+      closeInheritedDescriptors()
+      let attempt = try await Attempt("queue-sync", of: Self.pattern, files: Catalogue.files, Self.few)
+      #expect(attempt.trial.observation.samples("thread-switches")?.summary?.max == 0)
+    }
   }
 
   // MARK: Broken bodies
@@ -41,7 +48,16 @@ import Testing
       // The visit returns before its work is executed.
       Red("all.lost == 0", "queue", of: pattern, few) { trial in
         try pattern.hop(trial) { here, _, back in here.async(execute: back) }
-      }
+      },
+      // Each caller visits its own queue in place of the common one.
+      Red("all.overlaps == 0", "queue", of: pattern, few) { trial in
+        try pattern.hop(trial) { here, visits, back in
+          here.async {
+            visits.add()
+            here.async(execute: back)
+          }
+        }
+      },
     ]
   }
 }

@@ -17,7 +17,8 @@ import Instruments
 /// ```
 ///
 /// Each variant makes many round trips in three ways: from one caller, timed in batches; from one caller, with a record
-/// of the threads; and from several callers at the same time to one target.
+/// of the threads; and from several callers at the same time to one target. Finally, each of several callers makes one
+/// round trip, and the target is held in the first until it serves another one or all other threads sleep.
 ///
 /// The question goes beyond the documents.
 struct HopCost: Pattern {
@@ -35,6 +36,10 @@ struct HopCost: Pattern {
     "share of hops, to the target or back, after which execution continues on another thread")
   let lost = Metric.count("lost", "round trips missing from a count that only the target's mutual exclusion protects")
 
+  let overlaps = Metric.count("overlaps", "1 if the target served another round trip while it was held in the first")
+
+  /// The detector of a standstill. A test may replace the detector.
+  var standstill = Standstill()
   /// The main queue. A test, which does not run the main queue, passes another queue.
   var mainQueue = DispatchQueue.main
 

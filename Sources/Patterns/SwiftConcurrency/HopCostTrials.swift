@@ -87,6 +87,11 @@ extension HopCost {
     if let first = all.compactMap({ $0.start.time }).min(), let last = all.compactMap({ $0.end.time }).max() {
       trial.record(contended, last - first, over: callers * calls)
     }
+    // The counts of the timed round trips show that two visits overlap only if both are between a load and a store.
+    let held = Visits(holdsFirst: standstill)
+    try Team.run(callers) { _ in makeHops(held, 1, HopTimes()) }
+    if let failure = held.failure { throw failure }
+    trial.record(overlaps, held.haveOverlapped ? 1 : 0)
     trial.record(lost, abs(batch * (Batches.count + 1) + callers * calls - visits.count) + abs(batch - watched.count))
   }
 }
@@ -134,13 +139,35 @@ final class Visits: Sendable {
   private let watchesThreads: Bool
   private let lastThread = Atomic<Int>(0)
   private let changed = Atomic<Int>(0)
+  private let standstill: Standstill?
+  private let isTimed: Bool
+  private let begun = Atomic<Int>(0)
+  private let hold = Mutex((haveOverlapped: false, failure: (any Error)?.none))
 
-  fileprivate init(watchesThreads: Bool = false) { self.watchesThreads = watchesThreads }
+  /// Creates a counter.
+  ///
+  /// - Parameter standstill: the detector until which the first visit is held; nil if no visit is held.
+  fileprivate init(watchesThreads: Bool = false, holdsFirst standstill: Standstill? = nil) {
+    (self.watchesThreads, self.standstill) = (watchesThreads, standstill)
+    isTimed = !watchesThreads && standstill == nil
+  }
 
-  /// Counts one visit, and records the thread of the visit if the counter watches threads.
+  /// Counts one visit. Records the thread of the visit if the counter watches threads, and holds the visit if it is the
+  /// first and the counter holds the first visit.
   func add() {
     visits.store(visits.load(ordering: .relaxed) + 1, ordering: .relaxed)
-    if watchesThreads { look() }
+    if isTimed { return }
+    if let standstill { passOrHold(standstill) } else { look() }
+  }
+
+  /// Blocks the caller until another visit begins or all other threads sleep, if the caller is the first visit.
+  @inline(never)
+  private func passOrHold(_ standstill: Standstill) {
+    guard begun.add(1, ordering: .acquiringAndReleasing).newValue == 1 else { return }
+    do {
+      let haveOverlapped = try standstill.wait { begun.load(ordering: .acquiring) > 1 }
+      hold.withLock { $0.haveOverlapped = haveOverlapped }
+    } catch { hold.withLock { $0.failure = error } }
   }
 
   /// Records the thread of the caller if the counter watches threads. Call this method before each round trip and after
@@ -157,6 +184,10 @@ final class Visits: Sendable {
 
   /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
+  /// Whether another visit began while the first was held.
+  fileprivate var haveOverlapped: Bool { hold.withLock { $0.haveOverlapped } }
+  /// The error because of which the first visit could not be held; nil if there was no error.
+  fileprivate var failure: (any Error)? { hold.withLock { $0.failure } }
   /// The number of times that execution continued on another thread; 0 if the counter does not watch threads.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }

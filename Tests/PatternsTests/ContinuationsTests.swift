@@ -93,10 +93,19 @@ import Testing
           visits.allAreResumed()
         })
     }
+    /// Makes round trips in which neighbours receive each other's numbers. The sum of the numbers is right.
+    @Sendable func swaps(_ trial: Trial) throws {
+      try pattern.timeRoundTrips(trial) { count in
+        var wrong = 0
+        for number in 0..<count {
+          if await withCheckedContinuation({ task in task.resume(returning: number ^ 1) }) != number { wrong += 1 }
+        }
+        return wrong
+      }
+    }
     return [
       red("actor.early == 0", continuesMeanwhile), red("unsafe-actor.early == 0", continuesMeanwhile),
-      red("checked.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
-      red("unsafe.wrong == 0") { trial in try pattern.timeRoundTrips(trial) { _ in 0 } },
+      red("checked.wrong == 0", swaps), red("unsafe.wrong == 0", swaps),
       red("anywhere.wrong == 0") { trial in try pattern.runEachAnswer(trial) { _, _ in 0 } },
       red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
       red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),

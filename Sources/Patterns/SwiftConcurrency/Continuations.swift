@@ -44,14 +44,18 @@ struct Continuations: Pattern {
 
   var variants: [Variant] {
     Variant("checked", .documented, "a checked continuation, resumed in its operation", timeRoundTrips) { count in
-      var sum = 0
-      for number in 0..<count { sum += await withCheckedContinuation { task in task.resume(returning: number) } }
-      return sum
+      var wrong = 0
+      for number in 0..<count {
+        if await withCheckedContinuation({ task in task.resume(returning: number) }) != number { wrong += 1 }
+      }
+      return wrong
     }
     Variant("unsafe", .documented, "an unsafe continuation, resumed in its operation", timeRoundTrips) { count in
-      var sum = 0
-      for number in 0..<count { sum += await withUnsafeContinuation { task in task.resume(returning: number) } }
-      return sum
+      var wrong = 0
+      for number in 0..<count {
+        if await withUnsafeContinuation({ task in task.resume(returning: number) }) != number { wrong += 1 }
+      }
+      return wrong
     }
     Variant("anywhere", .documented, "tasks resumed by an operation, a thread, a queue or a task", runEachAnswer) {
       number, resumer in

@@ -4,22 +4,22 @@ import Synchronization
 
 extension Continuations {
   /// A probe that times round trips in batches of a thousand. The variant's body makes `count` round trips with the
-  /// numbers from 0 to `count` - 1, and returns the sum of the answers. The probe also records by how much the sums are
-  /// wrong.
+  /// numbers from 0 to `count` - 1, and returns how many answers are not the number of their round trip. The probe also
+  /// records the number of these answers.
   var timeRoundTrips: Probe<@Sendable (_ count: Int) async -> Int> {
-    Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, sum in
+    Probe(reads: [roundTrips], records: [roundTrip, wrong]) { trial, makeRoundTrips in
       let (batch, count) = (1000, trial[roundTrips])
       try waitFor { [roundTrip, wrong] in
-        var lost = 0
+        var wrongAnswers = 0
         // The first batch is a warm-up.
         for index in 0...max(1, count / batch) {
           let begin = MonotonicClock.now()
-          let sum = await sum(batch)
+          let wrongInBatch = await makeRoundTrips(batch)
           let nanoseconds = MonotonicClock.now() - begin
-          lost += abs(batch * (batch - 1) / 2 - sum)
+          wrongAnswers += wrongInBatch
           if index > 0 { trial.record(roundTrip, nanoseconds, over: batch) }
         }
-        trial.record(wrong, lost)
+        trial.record(wrong, wrongAnswers)
       }
     }
   }

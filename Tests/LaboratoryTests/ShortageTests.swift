@@ -113,7 +113,7 @@ import Testing
     func note(_ results: Results) -> String? { results.warnings.first { $0.kind == "left-out" }?.says }
     let some = results(lacking: 4)
     #expect(some.runs[0].trials.map(\.round) == [4, 5, 6, 7, 8, 9] && some.runs[1].trials.count == 10)
-    #expect(note(some)?.hasPrefix("4 trials of ") == true, "\(some.warnings)")
+    #expect(note(some)?.hasPrefix("without 4 of ") == true, "\(some.warnings)")
     for all in [results(lacking: 5), results(lacking: 4, seeksBest: false)] {
       #expect(all.runs[0].trials.count == 10 && note(all) == nil)
     }

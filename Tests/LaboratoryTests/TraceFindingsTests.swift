@@ -210,6 +210,23 @@ import Testing
     #expect(trace.workWaits.map(\.block) == [1, 0, 2])
   }
 
+  @Test func `the longest wait of a program may be a wait of its main thread, but not for a descriptor`() throws {
+    func longest(_ reason: Trace.Wait.Reason, isProgram: Bool) -> TraceFinding.WorkWait? {
+      Self.trace { trace in
+        if isProgram { trace.program = Trace.Program(hang: 250_000_000) }
+        trace.lanes.append(
+          Trace.Lane(
+            thread: 900, name: "main", kind: .main, begin: 0, waits: [Self.wait(reason, 500, 5000)]))
+        trace.blocks = [Self.block(.async, on: 1, 0, 10, 900)]
+        trace.lanes[1].waits = [Self.wait(.sleep, 100, 200)]
+      }.longestWait
+    }
+    let main = try #require(longest(.semaphore, isProgram: true))
+    #expect(main.wait.reason == .semaphore && main.block == nil)
+    #expect(longest(.descriptor, isProgram: true)?.wait.reason == .sleep)
+    #expect(longest(.semaphore, isProgram: false)?.wait.reason == .sleep)
+  }
+
   @Test func `many threads are reported only if their blocks overlap`() {
     func crowded(_ ends: (Int) -> UInt64) -> Trace {
       Self.trace(pool: 8) { trace in

@@ -434,7 +434,7 @@ import Testing
     // times as long. The last block may leave one core idle, so there must be a hundred blocks.
     #expect(
       advice.contains(
-        /^Give a block at least 5\.[1-6]\S* us of work, and make at least 10\d blocks, for at most 1 % overhead: here stride 3\d\d to 9[56]\d\d \(largest measured: 4096\)\.$/
+        /^Give a block at least 5\.[1-6]\S* us of work, and make at least 10\d blocks, for at most 1 % overhead: here, by the cost model, stride 3\d\d to 9[56]\d\d \(largest measured: 4096\)\.$/
       ), "\(advice)")
   }
 
@@ -443,14 +443,15 @@ import Testing
     let one = try #require(advice(try findings(["cores=1"])))
     #expect(
       one.contains(
-        /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here stride 3\d\d to 1,000,000 \(largest/
+        /^Give a block at least (4\.9|5)\S* us of work, for at most 1 % overhead: here, by the cost model, stride 3\d\d to 1,000,000 \(largest/
       ), "\(one)")
     let both = try #require(advice(try findings([], cores: [1, 2])))
     #expect(both.contains(/^With 1 core: Give a block at least (4\.9|5)\S* us of work, for/), "\(both)")
     #expect(both.contains(/With 2 cores: Give a block at least 5\S* us of work, and make at least 10\d/), "\(both)")
     // A core that was not available did not do any work, so the time of an iteration is not doubled.
     let busy = try #require(advice(try findings([], busy: true)))
-    #expect(busy.contains(/^Give a block at least 5\S* us of work.*: here stride 3\d\d to/), "\(busy)")
+    #expect(
+      busy.contains(/^Give a block at least 5\S* us of work.*: here, by the cost model, stride 3\d\d to/), "\(busy)")
     let findings = ApplyStride().findings(in: try results([("cores", [1, 2]), ("stride", [1, 4])]))
     #expect(findings.contains { $0.says.hasPrefix("apply[cores=1] has its best mean at stride 4") }, "\(findings)")
   }
@@ -503,7 +504,7 @@ import Testing
     let some = try findings([], rounds: 12) { _, round in round.isMultiple(of: 2) }
     let model = try #require(some.first { $0.kind == "cost-model" })
     #expect(model.says.hasSuffix("; from the 36 of 72 trials that had a second core"), "\(model)")
-    #expect(advice(some)?.contains(/here stride 3\d\d to 9[56]\d\d\b/) == true, "\(some)")
+    #expect(advice(some)?.contains(/here, by the cost model, stride 3\d\d to 9[56]\d\d\b/) == true, "\(some)")
     let few = try findings(["my-iteration=160ns"], rounds: 12) { stride, round in stride == 64 && round > 4 }
     let reason = "5 of 12 trials at stride 64 had a second core, and 6 are needed at each stride"
     #expect(few.map(\.says).contains("no cost formula for apply: \(reason)"), "\(few)")

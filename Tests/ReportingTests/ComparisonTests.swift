@@ -365,6 +365,20 @@ import Testing
     #expect(alike.hasPrefix("Stride 1024 is fastest, 1.00 us. "), "\(alike)")
   }
 
+  /// The answer and the table rank means. A reader must learn that a best mean is worse in most rounds.
+  @Test func `the answer says in which share of the rounds the best setting is better, if that is seldom`() throws {
+    func says(_ fast: Int) throws -> String {
+      let results = try Fixture.compared([("stride", [1, 4])], rounds: 30) { variant, round, values in
+        guard variant == "apply" else { return nil }
+        return values["stride"] == 1 ? 1000 + Double(round % 3) : round % 10 < fast ? 100 : 1100
+      }
+      return try #require(results.content.conclusion)
+    }
+    let (seldom, usually) = (try says(6), try says(9))
+    #expect(seldom.contains("slower, but only in 60 % of the rounds."), "\(seldom)")
+    #expect(!usually.contains("of the rounds"), "\(usually)")
+  }
+
   @Test func `the answer names the second-best setting`() throws {
     let says = try answer { $0 == 16 ? 10_000 : $0 == 4 ? 11_000 : 50_000 }
     #expect(says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Stride 1 "), "\(says)")
@@ -506,6 +520,8 @@ import Testing
     let found = try says([10, 1000])
     #expect(found.contains(hint), "\(found)")
     #expect(try !says([10, 11]).contains("sweep the values between"))
+    // A sweep that doubles the values has no value between these two.
+    #expect(try !says([10, 20]).contains("sweep the values between"))
   }
 
   @Test func `the advice names the tasks that more time may decide`() throws {

@@ -188,6 +188,6 @@ import Testing
     #expect(full.difference(from: quick) == "one of the two runs was --quick")
     #expect(ResultDiff.sinceLast(quick, full) == nil && ResultDiff.sinceLast(full, full) != nil)
     let other = document([("a", steady), ("b", steady)])
-    #expect(full.difference(from: other) == "the two runs have different settings")
+    #expect(full.difference(from: other)?.hasPrefix("the two runs have different settings (") == true)
   }
 }

@@ -124,8 +124,11 @@ extension Measurements {
   fileprivate func omissions(from kept: [Run]) -> [RunNote] {
     let (all, count) = (runs.map(\.trials.count).reduce(0, +), kept.map(\.trials.count).reduce(0, +))
     guard count < all else { return [] }
-    let omitted = (all - count).counted("trial")
-    return [RunNote("left-out", "\(omitted) of \(all.withCommas) found no second core and are left out of the figures")]
+    return [
+      RunNote(
+        "left-out",
+        "without \((all - count).withCommas) of \(all.counted("trial")), in which no second core was free")
+    ]
   }
 }
 

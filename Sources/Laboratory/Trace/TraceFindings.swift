@@ -23,9 +23,13 @@ extension Trace {
   /// The time of the first submission in nanoseconds; 0 if no block was submitted.
   public var opening: UInt64 { blocks.compactMap(\.submitted).min() ?? 0 }
 
-  /// The longest wait of the caller or of a block; nil if there is none. The part of a wait before the first submission
-  /// does not count, since a trial only prepares its work then.
-  public var longestWait: TraceFinding.WorkWait? { longestWait(among: workWaits) }
+  /// The longest wait of the caller, of a block, or of the main thread of a program; nil if there is none. The part of
+  /// a wait before the first submission does not count, since a trial only prepares its work then.
+  public var longestWait: TraceFinding.WorkWait? {
+    // A main thread that waits for a descriptor may be an idle run loop.
+    let ofMain = program == nil ? [] : waits { kind, wait in kind == .main && wait.reason != .descriptor }
+    return longestWait(among: workWaits + ofMain.filter { $0.block == nil })
+  }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {
     let opening = opening
@@ -45,7 +49,11 @@ extension Trace {
 
   /// The waits of the caller and the waits inside blocks, in no particular order. A thread in any other wait has no
   /// work.
-  public var workWaits: [TraceFinding.WorkWait] {
+  public var workWaits: [TraceFinding.WorkWait] { waits { kind, _ in kind == .caller } }
+
+  /// Returns the waits inside blocks, and the waits outside of blocks for which `counts` returns true, in no particular
+  /// order.
+  private func waits(counting counts: (Lane.Kind, Wait) -> Bool) -> [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }
     return lanes.indices.flatMap { lane -> [TraceFinding.WorkWait] in
       guard lanes[lane].kind != .manager else { return [] }
@@ -57,7 +65,7 @@ extension Trace {
           next += 1
         }
         open.removeAll { (blocks[$0].end ?? .max) <= wait.begin }
-        guard wait.reason != .work, open.last != nil || lanes[lane].kind == .caller else { return nil }
+        guard wait.reason != .work, open.last != nil || counts(lanes[lane].kind, wait) else { return nil }
         return TraceFinding.WorkWait(
           lane: lane, block: open.last, wait: wait, time: (wait.end ?? length) - min(wait.begin, length))
       }

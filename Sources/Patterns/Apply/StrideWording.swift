@@ -24,7 +24,7 @@ extension StrideModel {
       fit.tail > 0 ? "\(Self.text(fit.tail)) the cost of an iteration of the last block while other cores idle" : nil,
     ].compactMap(\.self).joined(separator: ", ")
     let model =
-      "cost model of \(variant): \(formula), where \(meaning) "
+      "cost model of \(variant), for the medians: \(formula), where \(meaning) "
       + "(error at a stride left out of the fit: at most \(error))"
     let stride = reference(forOverhead: share)
     let block =

@@ -20,11 +20,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
-          "\(min(limit / 2, bound(tasks))) at limit \(limit)"
+          "\(min(limit / 2, bound(tasks)))\(limit / 2 > bound(tasks) ? " (at most)" : "") at limit \(limit)"
         }
         return RunNote(
           Conclusion.advice,
-          "The semaphore admits limit / 2 open files: \(files.joined(separator: ", ")); \(free).",
+          "The semaphore admits limit / 2 open files: \(files.joined(separator: ", ")); \(free). "
+            + "A task sleeps while its file is open (hold).",
           runs: runs.map(\.label))
       }
   }

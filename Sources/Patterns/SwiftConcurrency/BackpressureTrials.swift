@@ -104,7 +104,7 @@ struct Flow: Sendable {
   /// The maximum number of elements in memory at the same time.
   var mostAtOnce = 0
 
-  /// Returns the numbers of the elements, of `count` sent elements, that were not received. A second receipt of an element
+  /// Returns those of the numbers from 1 to `count` whose elements were not received. A second receipt of an element
   /// does not stand for another element.
   func lost(of count: Int) -> Set<Int> { Set(1...count).subtracting(received) }
 

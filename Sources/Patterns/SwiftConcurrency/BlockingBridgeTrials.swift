@@ -97,8 +97,8 @@ private final class Progress: Sendable {
     threads = Slots(count: count) { _ in Atomic(0) }
   }
 
-  /// Records that the calling task, which has the number `index`, has begun on the current thread, and blocks the task until `parties` tasks have begun. The task spins,
-  /// since a sleeping thread could be mistaken for a standstill.
+  /// Records that the task `index`, which calls this method, has begun on the current thread. Then blocks the task
+  /// until `parties` tasks have begun. The task spins, since a sleeping thread could be mistaken for a standstill.
   func begins(_ index: Int) {
     threads[index].store(ThreadCensus.currentThread, ordering: .relaxed)
     begun.add(1, ordering: .acquiringAndReleasing)
@@ -116,6 +116,7 @@ private final class Progress: Sendable {
   var threadsOfUnended: Set<Int> {
     Set((0..<threads.count).map { threads[$0].load(ordering: .acquiring) }).subtracting([0])
   }
+
   /// The number of tasks that have ended.
   let ended = Tally()
 }

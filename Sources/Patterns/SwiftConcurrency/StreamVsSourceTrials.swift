@@ -45,8 +45,8 @@ extension StreamVsSource {
     }
   }
 
-  /// Sends all items of a trial. Returns the number of lost items that `yield` did not report as dropped, plus the number
-  /// of reports of other items, summed over the bursts.
+  /// Sends all items of a trial. Returns the number of lost items that `yield` did not report as dropped, plus the
+  /// number of reports of other items, summed over the bursts.
   private func send(
     _ trial: Trial, keeping kept: ([Int]) -> some Sequence<Int>, _ begin: (Inbox) -> Outbox
   ) throws -> Int {

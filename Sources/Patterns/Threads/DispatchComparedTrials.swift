@@ -103,27 +103,32 @@ extension DispatchCompared: FindingPattern {
   private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var ways: [Int: [String]] = [:]
-    var never: [String] = []
+    // The variants that are not faster at the largest size, by the sizes at which they are faster.
+    var some: [[String]: [String]] = [:]
     var labels: [String] = []
     for variant in results.experiment.variants where variant.name != "loop" {
       let own = runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: own, over: loop, by: complete, along: work, in: results) else { continue }
       if let point = crossover.point {
-        ways[point.size, default: []].append(variant.name)
+        ways[point.nanoseconds, default: []].append(variant.name)
         labels.append(point.label)
       } else {
-        never.append(variant.name)
+        let faster = crossover.sizes.filter { $0.isFaster == true }
+        some[faster.map { Quantity(Double($0.nanoseconds), .nanoseconds).description }, default: []].append(
+          variant.name)
       }
     }
     var parts = ways.sorted { $0.key < $1.key }.map { size, names in
       "from \(Quantity(Double(size), .nanoseconds)) per task with \(names.listed())"
     }
-    guard !parts.isEmpty || !never.isEmpty else { return nil }
+    let never = some.removeValue(forKey: [])
+    parts += some.map { sizes, names in "at \(sizes.listed()) only with \(names.listed())" }.sorted()
     if parts.isEmpty {
-      return RunNote(
-        "crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
+      return never.map { _ in
+        RunNote("crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
+      }
     }
-    if !never.isEmpty { parts.append("and at none of these sizes with \(never.listed())") }
+    if let never { parts.append("and at none of these sizes with \(never.listed())") }
     return RunNote(
       "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
   }

@@ -26,14 +26,37 @@ extension TaskGranularity: FindingPattern {
     return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
       let runs = results.runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work, in: results) else { return nil }
-      guard let from = crossover.point else {
-        return note("\(variant.name) is not significantly faster than inline at any of these sizes")
-      }
-      let undecided = from.undecided.map { Quantity(Double($0), .nanoseconds).description }
-      return note(
-        "\(variant.name) is faster than inline from \(Quantity(Double(from.size), .nanoseconds)) of work per task on, "
-          + "\(Quantity.ratio(from.times)) times as fast there"
-          + (undecided.isEmpty ? "" : "; undecided at \(undecided.joined(separator: " and "))"), [from.label])
+      return note(words(of: variant.name, crossover), [crossover.point?.label].compactMap(\.self))
     }
   }
+
+  /// Returns a sentence about the sizes at which a variant is faster than running the tasks in place, without a full
+  /// stop.
+  private func words(of variant: String, _ crossover: Crossover) -> String {
+    func names(_ isFaster: Bool?) -> [String] {
+      crossover.sizes.filter { $0.isFaster == isFaster }.map {
+        Quantity(Double($0.nanoseconds), .nanoseconds).description
+      }
+    }
+    func part(_ word: String, _ names: some Sequence<String>) -> String {
+      let names = Array(names)
+      return names.isEmpty ? "" : "; \(word) at \(names.listed())"
+    }
+    let (slower, undecided) = (names(false), part("undecided", names(nil)))
+    guard let from = crossover.point else {
+      let faster = names(true)
+      return faster.isEmpty
+        ? "\(variant) is not significantly faster than inline at any of these sizes"
+        : "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
+    }
+    let rounds =
+      from.share < Self.usually
+      ? " on average, but faster in \(Int((100 * from.share).rounded())) % of the rounds only" : ""
+    return
+      "\(variant) is faster than inline from \(Quantity(Double(from.nanoseconds), .nanoseconds)) of work per task on, "
+      + "\(Quantity.ratio(from.times)) times as fast there\(rounds)\(part("slower", slower.suffix(1)))\(undecided)"
+  }
+
+  /// The share of the rounds from which on a way is usually faster, from 0 to 1.
+  private static let usually = 0.75
 }

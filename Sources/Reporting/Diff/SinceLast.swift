@@ -40,7 +40,10 @@ extension ResultDocument {
   public func difference(from other: ResultDocument) -> String? {
     if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
-    return settings == other.settings ? nil : "the two runs have different settings"
+    guard settings != other.settings else { return nil }
+    let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
+    let different = names.filter { name in settings.map { $0[name] } != other.settings.map { $0[name] } }
+    return "the two runs have different settings" + (different.isEmpty ? "" : " (\(different.joined(separator: ", ")))")
   }
 
   /// Whether the run was a run with `--quick`.

@@ -154,8 +154,11 @@ struct SearchWording {
     let intervals = runs.compactMap(\.contrast.interval)
     let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
+    // A best run whose figures alternate between two states can be worse in most rounds.
+    let share = runs.count == 1 ? runs[0].contrast.agreement : 1
+    let rounds = share < Self.usually ? ", but only in \(Int((100 * share).rounded())) % of the rounds" : ""
     if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
-      return intervals[0].range(metric.meaning)
+      return intervals[0].range(metric.meaning) + rounds
     }
     if isBound || isWide {
       let least = intervals.map(\.nearest).min { max($0, 1 / $0) < max($1, 1 / $1) } ?? runs[0].contrast.ratio
@@ -163,8 +166,11 @@ struct SearchWording {
     }
     let ends = [runs[0], runs[runs.count - 1]].map { metric.meaning.wording($0.contrast.ratio) }
     let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
-    return ends[1].hasPrefix("\(from) ") ? ends[1] : "\(from) to \(ends[1])"
+    return ends[1].hasPrefix("\(from) ") ? ends[1] + rounds : "\(from) to \(ends[1])"
   }
+
+  /// The share of the rounds from which on the better of two runs is usually better, from 0 to 1.
+  private static let usually = 0.75
 
   /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
   private func areAlike(_ run: Int, _ other: Int) -> Bool {
@@ -254,7 +260,8 @@ struct SearchWording {
 
   /// Returns a hint about the two settings between which a variant stops being among the best, with a sweep of the
   /// settings between them. Returns nil if there is no such variant, if the ratios refer to a baseline, or if the
-  /// groups do not differ in a single number. Successive numbers leave nothing to sweep, and give no hint.
+  /// groups do not differ in a single number. If the sweep would contain no value between the two settings, there is no
+  /// hint.
   func change(_ groups: [SearchGroup]) -> String? {
     let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
@@ -266,12 +273,13 @@ struct SearchWording {
     let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
       let good = Set(([earlier.group.best] + earlier.group.near + earlier.group.unclear).map(names.variant))
       let fallen = ratios(later.group).last { good.contains(names.variant($0.run)) }
-      guard let fallen, later.value > earlier.value + 1 else { return nil }
+      let doubles = later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil
+      guard let fallen, later.value > (doubles ? 2 * max(earlier.value, 1) : earlier.value + 1) else { return nil }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
       let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
       let text =
         "\(names.variant(fallen.run)) is among the best at \(ends[0]), but not at \(ends[1]); sweep the values between to "
-        + "find the change, as in \(sweep)\(later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil ? ":x2" : "")"
+        + "find the change, as in \(sweep)\(doubles ? ":x2" : "")"
       return (text, fallen.contrast.factor)
     }
     return changes.max { $0.factor < $1.factor }?.text
@@ -332,4 +340,8 @@ struct SearchWording {
 extension Contrast {
   /// The ratio or its reciprocal, whichever is at least 1.
   fileprivate var factor: Double { max(ratio, 1 / ratio) }
+  /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1.
+  fileprivate var agreement: Double {
+    Double(rounds.count { ($0 > 1) == (ratio > 1) }) / Double(max(1, rounds.count))
+  }
 }

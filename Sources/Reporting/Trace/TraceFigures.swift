@@ -46,7 +46,8 @@ public struct TraceFigures: Sendable {
 extension TraceFigures {
   /// Returns the figures as short texts, such as `8 blocks` and `cores busy 97 %`.
   func pieces(_ trace: Trace) -> [String] {
-    var pieces = ["\(Self.text(trace.length)) in all", blocks.counted("block")]
+    // Without a record of the calls, the number of blocks is unknown.
+    var pieces = ["\(Self.text(trace.length)) in all"] + (trace.knowsCalls ? [blocks.counted("block")] : [])
     if let medianDelay, let worstDelay {
       pieces.append("from submission to start \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
     }

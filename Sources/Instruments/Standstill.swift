@@ -1,6 +1,7 @@
 import Dispatch
 import Laboratory
 import Platform
+import Synchronization
 
 /// A detector that distinguishes a late event from an event that cannot occur. If all threads of the process sleep, no
 /// thread can cause the event.
@@ -64,4 +65,30 @@ public struct Standstill: Sendable {
     warm.wait()
     try wait()
   }
+}
+
+/// Waits for an event or a standstill in code that cannot throw, such as a handler or a child task. The trial asks for
+/// the error afterwards.
+public final class StandstillWait: Sendable {
+  private let standstill: Standstill
+  private let failure = Mutex<(any Error)?>(nil)
+
+  /// Creates a wait that uses `standstill`.
+  public init(_ standstill: Standstill) { self.standstill = standstill }
+
+  /// Waits until `happened` returns true, or until all other threads of the process sleep.
+  ///
+  /// - Returns: true if `happened` returned true; false at a standstill, or if the system does not report what threads
+  ///   do (``requireResult()``).
+  @discardableResult public func wait(for happened: () -> Bool) -> Bool {
+    do { return try standstill.wait(for: happened) } catch {
+      failure.withLock { $0 = error }
+      return false
+    }
+  }
+
+  /// Verifies that every wait so far had a result.
+  ///
+  /// - Throws: ``Unavailable`` if the system did not report what threads do.
+  public func requireResult() throws { if let failure = failure.withLock(\.self) { throw failure } }
 }

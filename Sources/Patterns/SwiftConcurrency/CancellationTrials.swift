@@ -106,7 +106,7 @@ extension Cancellation {
         try leave(
           Scope(children: 2, late: 0, patience: .zero, bound: .seconds(10), standstill: standstill), body)
       }
-      if let failure = left.lazy.compactMap(\.state.failure).first { throw failure }
+      for scope in left { try scope.wait.requireResult() }
       trial.record(atOnce, left.count { $0.state.wereCancelledAtOnce })
     }
   }
@@ -235,8 +235,6 @@ final class Scope: Sendable {
     var added = 0
     /// Whether the first child task has been cancelled.
     var isFirstCancelled = false
-    /// The error because of which the second child task could not wait; nil if there was no error.
-    var failure: (any Error)?
     /// Whether the first child task was cancelled before the second child task had ended.
     var wereCancelledAtOnce = false
     /// The number of child tasks that had ended when the scope was left; nil before that.
@@ -249,13 +247,14 @@ final class Scope: Sendable {
   fileprivate let state = WaitableValue(State())
   private let begun = BoundedGate()
   private let left: BoundedGate
-  private let standstill: Standstill
+  /// The wait of the second child task of a pair.
+  fileprivate let wait: StandstillWait
 
   init(children: Int, late: Int, patience: Duration, bound: Duration, standstill: Standstill = Standstill()) {
     count = children
     self.late = late
     self.bound = bound
-    self.standstill = standstill
+    wait = StandstillWait(standstill)
     left = BoundedGate(bound: patience)
   }
 
@@ -311,7 +310,7 @@ final class Scope: Sendable {
     /// all other threads sleep, the scope waits for this child task.
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
-      let isCancelled = scope.isFirstCancelledBeforeStandstill()
+      let isCancelled = scope.wait.wait { scope.state.isFirstCancelled }
       scope.state.note { state in
         state.wereCancelledAtOnce = isCancelled
         state.ended += 1
@@ -339,12 +338,6 @@ final class Scope: Sendable {
   /// A child task that is added to a cancelled scope.
   var lateChild: Child { Child(scope: self) }
 
-  private func isFirstCancelledBeforeStandstill() -> Bool {
-    do { return try standstill.wait { state.isFirstCancelled } } catch {
-      state.note { $0.failure = error }
-      return false
-    }
-  }
   private func recordBegin() {
     let number = state.note { state in
       state.begun += 1

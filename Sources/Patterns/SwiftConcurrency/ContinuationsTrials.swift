@@ -59,7 +59,7 @@ extension Continuations {
         await serve(visits)
       }
     }
-    if let unavailable = visits.unavailable { throw unavailable }
+    try visits.wait.requireResult()
     trial.record(elsewhere, visits.elsewhere.count)
     trial.record(early, visits.early.count)
   }
@@ -147,12 +147,11 @@ enum Resumer: CaseIterable, Sendable {
 final class DeskVisits: Sendable {
   /// The number of tasks.
   let count: Int
-  private let standstill: Standstill
+  fileprivate let wait: StandstillWait
   private let waiting = Atomic(0)
   private let all = BoundedGate()
-  private let failure = Mutex<(any Error)?>(nil)
 
-  init(_ count: Int, _ standstill: Standstill) { (self.count, self.standstill) = (count, standstill) }
+  init(_ count: Int, _ standstill: Standstill) { (self.count, wait) = (count, StandstillWait(standstill)) }
 
   /// The identifier of the calling thread.
   var currentThread: Int { ThreadCensus.currentThread }
@@ -169,11 +168,9 @@ final class DeskVisits: Sendable {
   /// that resumes the tasks must call this method last. Without the wait, the call could return before a task that is
   /// able to continue has been given a thread.
   func allAreResumed() {
-    do { _ = try standstill.wait { gone.count > 0 } } catch { failure.withLock { $0 = error } }
+    wait.wait { gone.count > 0 }
     early.add(gone.count)
   }
-  /// The error because of which ``allAreResumed()`` could not wait; nil if there was no error.
-  var unavailable: (any Error)? { failure.withLock(\.self) }
 
   /// The number of operations that ran on a thread other than the thread of the preceding code.
   let elsewhere = Tally()

@@ -98,39 +98,28 @@ extension CustomExecutors {
   ///
   /// - Throws: ``Unavailable`` if the system does not report whether threads sleep.
   func runEachMeeting(_ trial: Trial, of actors: (OwnActor, OwnActor)) throws {
-    let standstill = standstill
+    let wait = StandstillWait(standstill)
     var together = 0
     for _ in 0..<trial[meetings] {
-      let meeting = Meeting(Pair())
+      let meeting = WaitableValue((inside: 0, didMeet: false))
       try waitFor {
-        async let first: Void = actors.0.run { Self.meet(meeting, standstill) }
-        async let second: Void = actors.1.run { Self.meet(meeting, standstill) }
+        async let first: Void = actors.0.run { Self.meet(meeting, wait) }
+        async let second: Void = actors.1.run { Self.meet(meeting, wait) }
         _ = await (first, second)
       }
-      if let failure = meeting.failure { throw failure }
+      try wait.requireResult()
       together += meeting.didMeet ? 1 : 0
     }
     trial.record(self.together, together)
   }
 
-  /// Two calls that try to run at the same time.
-  private struct Pair {
-    var inside = 0
-    var didMeet = false
-    /// The error because of which the first call could not wait; nil if there was no error.
-    var failure: (any Error)?
-  }
-  private typealias Meeting = WaitableValue<Pair>
-
-  private static func meet(_ meeting: Meeting, _ standstill: Standstill) {
+  private static func meet(_ meeting: WaitableValue<(inside: Int, didMeet: Bool)>, _ wait: StandstillWait) {
     let isSecond = meeting.note { state in
       state.inside += 1
       if state.inside == 2 { state.didMeet = true }
       return state.inside == 2
     }
-    if !isSecond {
-      do { _ = try standstill.wait { meeting.didMeet } } catch { meeting.note { $0.failure = error } }
-    }
+    if !isSecond { wait.wait { meeting.didMeet } }
     meeting.note { $0.inside -= 1 }
   }
 

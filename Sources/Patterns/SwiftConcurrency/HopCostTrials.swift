@@ -88,9 +88,10 @@ extension HopCost {
       trial.record(contended, last - first, over: callers * calls)
     }
     // The counts of the timed round trips show that two visits overlap only if both are between a load and a store.
-    let held = Visits(holdsFirst: standstill)
+    let wait = StandstillWait(standstill)
+    let held = Visits(holdsFirst: wait)
     try Team.run(callers) { _ in makeHops(held, 1, HopTimes()) }
-    if let failure = held.failure { throw failure }
+    try wait.requireResult()
     trial.record(overlaps, held.haveOverlapped ? 1 : 0)
     trial.record(lost, abs(batch * (Batches.count + 1) + callers * calls - visits.count) + abs(batch - watched.count))
   }
@@ -139,17 +140,17 @@ final class Visits: Sendable {
   private let watchesThreads: Bool
   private let lastThread = Atomic<Int>(0)
   private let changed = Atomic<Int>(0)
-  private let standstill: Standstill?
+  private let hold: StandstillWait?
   private let isTimed: Bool
   private let begun = Atomic<Int>(0)
-  private let hold = Mutex((haveOverlapped: false, failure: (any Error)?.none))
+  private let overlap = AtomicFlag()
 
   /// Creates a counter.
   ///
-  /// - Parameter standstill: the detector until which the first visit is held; nil if no visit is held.
-  fileprivate init(watchesThreads: Bool = false, holdsFirst standstill: Standstill? = nil) {
-    (self.watchesThreads, self.standstill) = (watchesThreads, standstill)
-    isTimed = !watchesThreads && standstill == nil
+  /// - Parameter hold: the wait for which the first visit is held; nil if no visit is held.
+  fileprivate init(watchesThreads: Bool = false, holdsFirst hold: StandstillWait? = nil) {
+    (self.watchesThreads, self.hold) = (watchesThreads, hold)
+    isTimed = !watchesThreads && hold == nil
   }
 
   /// Counts one visit. Records the thread of the visit if the counter watches threads, and holds the visit if it is the
@@ -157,17 +158,14 @@ final class Visits: Sendable {
   func add() {
     visits.store(visits.load(ordering: .relaxed) + 1, ordering: .relaxed)
     if isTimed { return }
-    if let standstill { passOrHold(standstill) } else { look() }
+    if let hold { passOrWait(hold) } else { look() }
   }
 
   /// Blocks the caller until another visit begins or all other threads sleep, if the caller is the first visit.
   @inline(never)
-  private func passOrHold(_ standstill: Standstill) {
+  private func passOrWait(_ hold: StandstillWait) {
     guard begun.add(1, ordering: .acquiringAndReleasing).newValue == 1 else { return }
-    do {
-      let haveOverlapped = try standstill.wait { begun.load(ordering: .acquiring) > 1 }
-      hold.withLock { $0.haveOverlapped = haveOverlapped }
-    } catch { hold.withLock { $0.failure = error } }
+    if hold.wait(for: { begun.load(ordering: .acquiring) > 1 }) { overlap.set() }
   }
 
   /// Records the thread of the caller if the counter watches threads. Call this method before each round trip and after
@@ -185,9 +183,7 @@ final class Visits: Sendable {
   /// The number of visits.
   fileprivate var count: Int { visits.load(ordering: .acquiring) }
   /// Whether another visit began while the first was held.
-  fileprivate var haveOverlapped: Bool { hold.withLock { $0.haveOverlapped } }
-  /// The error because of which the first visit could not be held; nil if there was no error.
-  fileprivate var failure: (any Error)? { hold.withLock { $0.failure } }
+  fileprivate var haveOverlapped: Bool { overlap.isSet }
   /// The number of times that execution continued on another thread; 0 if the counter does not watch threads.
   fileprivate var changes: Int { changed.load(ordering: .acquiring) }
 }

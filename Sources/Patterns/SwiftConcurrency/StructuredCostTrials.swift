@@ -31,12 +31,13 @@ extension StructuredCost {
         trial.record(bytesPerChild, Double(made.bytes) / Double(count))
       }
       // A child that only records its run usually ends before its scope, even if nothing waits for the child.
-      let held = Children(count: count, holdsLast: standstill)
+      let wait = StandstillWait(standstill)
+      let held = Children(count: count, holdsLast: wait)
       try waitFor {
         await run(held)
         held.scopeEnds()
       }
-      if let failure = held.failure { throw failure }
+      try wait.requireResult()
       try recordKept(trial, run)
       trial.record(self.unended, unended + counted.unended + held.unendedAtEnd)
     }
@@ -74,8 +75,8 @@ final class Children: Sendable {
   /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional child.
   let pairs: [(first: Child, second: Child)]
 
-  fileprivate init(count: Int, pause gate: BoundedGate? = nil, holdsLast standstill: Standstill? = nil) {
-    let runs = ChildRuns(count: count, holdsLast: standstill)
+  fileprivate init(count: Int, pause gate: BoundedGate? = nil, holdsLast hold: StandstillWait? = nil) {
+    let runs = ChildRuns(count: count, holdsLast: hold)
     self.runs = runs
     self.gate = gate
     all = (0..<count).map { Child(runs: runs, index: $0) }
@@ -92,8 +93,6 @@ final class Children: Sendable {
   fileprivate func scopeEnds() { runs.scopeEnds(with: unended) }
   /// The number of children that had not run when the scope ended.
   fileprivate var unendedAtEnd: Int { runs.unendedAtEnd ?? 0 }
-  /// The error because of which the held child could not wait; nil if there was no error.
-  fileprivate var failure: (any Error)? { runs.failure }
   /// The number of children that have not run.
   fileprivate var unended: Int { all.count { !$0.hasRun } }
 }
@@ -113,28 +112,25 @@ struct Child: Sendable {
 /// The runs of the children of one parent. The last child may be held.
 private final class ChildRuns: Sendable {
   let counts: ExecutionCounts
-  /// The index of the held child; -1 if no child is held.
-  private let heldIndex: Int
-  private let standstill: Standstill
-  private let state = Mutex((unendedAtEnd: Int?.none, failure: (any Error)?.none))
+  private let last: Int
+  /// The wait for which the last child is held; nil if no child is held.
+  private let hold: StandstillWait?
+  private let unended = Mutex<Int?>(nil)
 
-  init(count: Int, holdsLast standstill: Standstill?) {
+  init(count: Int, holdsLast hold: StandstillWait?) {
     // One count is for the additional child of the last pair.
     counts = ExecutionCounts(count: count + 1)
-    heldIndex = standstill == nil ? -1 : count - 1
-    self.standstill = standstill ?? Standstill()
+    last = count - 1
+    self.hold = hold
   }
 
   /// Records that the child at `index` ran. If the child is held, first blocks the thread until the scope has ended or
   /// all other threads sleep. In the latter case, the scope waits for the child.
   func ran(_ index: Int) {
-    if index == heldIndex {
-      do { _ = try standstill.wait { unendedAtEnd != nil } } catch { state.withLock { $0.failure = error } }
-    }
+    if let hold, index == last { hold.wait { unendedAtEnd != nil } }
     counts.ran(index)
   }
 
-  func scopeEnds(with unended: Int) { state.withLock { $0.unendedAtEnd = unended } }
-  var unendedAtEnd: Int? { state.withLock { $0.unendedAtEnd } }
-  var failure: (any Error)? { state.withLock { $0.failure } }
+  func scopeEnds(with unended: Int) { self.unended.withLock { $0 = unended } }
+  var unendedAtEnd: Int? { unended.withLock(\.self) }
 }

@@ -180,8 +180,7 @@ extension Experiment {
   ///
   /// - Parameter all: The sweeps of the comparison. A parameter that is swept has no fixed value.
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
-    let fixed = parameters.filter { name, _ in !all.contains { $0.name == name } }
-    guard let limit = pattern.saturation(of: sweep.name, with: fixed) else { return sweep }
+    guard let limit = saturation(of: sweep.name, sweeping: all) else { return sweep }
     let equal = sweep.values.compactMap(\.integer).filter { $0 >= limit.from }.sorted()
     guard let first = equal.first, equal.count > 1 else { return sweep }
     let omitted = equal.dropFirst()

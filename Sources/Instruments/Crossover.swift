@@ -7,15 +7,12 @@ public struct Crossover {
   public struct Size: Sendable {
     /// The size in nanoseconds.
     public let nanoseconds: Int
-    /// The speed of the way as a multiple of the baseline's speed.
-    public let times: Double
-    /// The share of the rounds in which the way was faster, from 0 to 1. If the times of the way alternate between two
-    /// states, the way can be faster on average although it is slower in most rounds.
-    public let share: Double
+    /// The ratio of the baseline's time to the way's time, in each round and on average.
+    public let contrast: Contrast
     /// The label of the way's run at the size.
     public let label: String
     /// Whether the way is certainly faster on average. If the value is nil, neither way is certainly faster.
-    public let isFaster: Bool?
+    public var isFaster: Bool? { contrast.isDistinct == true ? contrast.ratio > 1 : nil }
   }
 
   /// The measured sizes, in ascending order; at least two.
@@ -45,15 +42,9 @@ public struct Crossover {
       guard let size = size.value(in: run.parameters), let other = baseline.first(where: { $0.point == run.point }),
         let index = results.runs.firstIndex(where: { $0.label == run.label })
       else { return nil }
-      let rounds = other.rounds(with: run, of: metric)
-      guard let contrast = comparison.contrast(rounds, inGroupOf: index), let isDistinct = contrast.isDistinct else {
-        return nil
-      }
-      let faster = rounds.pairs.count { $0.right < $0.left }
-      return Size(
-        nanoseconds: Int(size.nanoseconds), times: contrast.ratio,
-        share: Double(faster) / Double(rounds.pairs.count), label: run.label,
-        isFaster: isDistinct ? contrast.ratio > 1 : nil)
+      let contrast = comparison.contrast(other.rounds(with: run, of: metric), inGroupOf: index)
+      guard let contrast, contrast.isDistinct != nil else { return nil }
+      return Size(nanoseconds: Int(size.nanoseconds), contrast: contrast, label: run.label)
     }.sorted { $0.nanoseconds < $1.nanoseconds }
     guard sizes.count > 1 else { return nil }
   }

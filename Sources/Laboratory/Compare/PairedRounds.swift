@@ -90,6 +90,17 @@ public struct Contrast: Sendable {
     areCertainlyDisjoint = rounds.areCertainlyDisjoint(among: comparisons)
   }
 
+  /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1. If a side alternates
+  /// between two states, it can be better on average although it is worse in most rounds.
+  public var agreement: Double {
+    Double(rounds.count { ($0 > 1) == (ratio > 1) }) / Double(max(1, rounds.count))
+  }
+
+  /// ``agreement`` in percent as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
+  public var seldom: String? {
+    agreement < 0.75 ? "\(Int((100 * agreement).rounded())) % of the rounds" : nil
+  }
+
   /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.
   var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }
 }

@@ -111,3 +111,14 @@ extension Experiment {
     }.joined(separator: ", ")
   }
 }
+
+extension Experiment {
+  /// Returns the smallest value of a swept parameter at and above which all values have the same effect, and the reason
+  /// as a clause that follows a colon; nil if each value has its own effect.
+  ///
+  /// - Parameter sweep: the sweeps of the experiment. A parameter that is swept has no fixed value.
+  public func saturation(of parameter: String, sweeping sweep: [Sweep]) -> (from: Int, reason: String)? {
+    pattern.saturation(
+      of: parameter, with: parameters.filter { name, _ in !sweep.contains { $0.name == name } })
+  }
+}

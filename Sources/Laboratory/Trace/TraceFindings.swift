@@ -26,9 +26,11 @@ extension Trace {
   /// The longest wait of the caller, of a block, or of the main thread of a program; nil if there is none. The part of
   /// a wait before the first submission does not count, since a trial only prepares its work then.
   public var longestWait: TraceFinding.WorkWait? {
-    // A main thread that waits for a descriptor may be an idle run loop.
-    let ofMain = program == nil ? [] : waits { kind, wait in kind == .main && wait.reason != .descriptor }
-    return longestWait(among: workWaits + ofMain.filter { $0.block == nil })
+    longestWait(
+      among: waits { kind, wait in
+        // A main thread that waits for a descriptor may be an idle run loop.
+        kind == .caller || program != nil && kind == .main && wait.reason != .descriptor
+      })
   }
 
   private func longestWait(among waits: [TraceFinding.WorkWait]) -> TraceFinding.WorkWait? {

@@ -38,9 +38,8 @@ extension TaskGranularity: FindingPattern {
         Quantity(Double($0.nanoseconds), .nanoseconds).description
       }
     }
-    func part(_ word: String, _ names: some Sequence<String>) -> String {
-      let names = Array(names)
-      return names.isEmpty ? "" : "; \(word) at \(names.listed())"
+    func part(_ word: String, _ names: [String]) -> String {
+      names.isEmpty ? "" : "; \(word) at \(names.listed())"
     }
     let (slower, undecided) = (names(false), part("undecided", names(nil)))
     guard let from = crossover.point else {
@@ -49,14 +48,9 @@ extension TaskGranularity: FindingPattern {
         ? "\(variant) is not significantly faster than inline at any of these sizes"
         : "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
     }
-    let rounds =
-      from.share < Self.usually
-      ? " on average, but faster in \(Int((100 * from.share).rounded())) % of the rounds only" : ""
+    let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
     return
       "\(variant) is faster than inline from \(Quantity(Double(from.nanoseconds), .nanoseconds)) of work per task on, "
-      + "\(Quantity.ratio(from.times)) times as fast there\(rounds)\(part("slower", slower.suffix(1)))\(undecided)"
+      + "\(Quantity.ratio(from.contrast.ratio)) times as fast there\(rounds)\(part("slower", slower.suffix(1).map(\.self)))\(undecided)"
   }
-
-  /// The share of the rounds from which on a way is usually faster, from 0 to 1.
-  private static let usually = 0.75
 }

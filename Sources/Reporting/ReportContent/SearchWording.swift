@@ -155,8 +155,7 @@ struct SearchWording {
     let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
     // A best run whose figures alternate between two states can be worse in most rounds.
-    let share = runs.count == 1 ? runs[0].contrast.agreement : 1
-    let rounds = share < Self.usually ? ", but only in \(Int((100 * share).rounded())) % of the rounds" : ""
+    let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
     if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return intervals[0].range(metric.meaning) + rounds
     }
@@ -168,9 +167,6 @@ struct SearchWording {
     let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
     return ends[1].hasPrefix("\(from) ") ? ends[1] + rounds : "\(from) to \(ends[1])"
   }
-
-  /// The share of the rounds from which on the better of two runs is usually better, from 0 to 1.
-  private static let usually = 0.75
 
   /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
   private func areAlike(_ run: Int, _ other: Int) -> Bool {
@@ -340,8 +336,4 @@ struct SearchWording {
 extension Contrast {
   /// The ratio or its reciprocal, whichever is at least 1.
   fileprivate var factor: Double { max(ratio, 1 / ratio) }
-  /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1.
-  fileprivate var agreement: Double {
-    Double(rounds.count { ($0 > 1) == (ratio > 1) }) / Double(max(1, rounds.count))
-  }
 }

@@ -66,7 +66,6 @@ struct ScenarioFacts: Codable, Sendable {
         || experiment.parameters[parameter.name] != nil
         || experiment.sweep.contains { $0.name == parameter.name }
     }
-    let fixed = experiment.parameters.filter { name, _ in !experiment.sweep.contains { $0.name == name } }
     parameters = settings.map { parameter in
       let swept = experiment.sweep.first { $0.name == parameter.name }?.values
       return ParameterFacts(
@@ -74,8 +73,7 @@ struct ScenarioFacts: Codable, Sendable {
         value: swept == nil ? experiment.parameters[parameter.name] ?? parameter.standard : nil, swept: swept,
         changed: experiment.changed.contains(parameter.name) ? true : nil,
         ignored: experiment.variants.allSatisfy { $0.ignores.contains(parameter.name) } ? true : nil,
-        alike: swept == nil
-          ? nil : experiment.pattern.saturation(of: parameter.name, with: fixed)?.from)
+        alike: swept == nil ? nil : experiment.saturation(of: parameter.name, sweeping: experiment.sweep)?.from)
     }
     sweep = experiment.sweep.map(\.name)
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)

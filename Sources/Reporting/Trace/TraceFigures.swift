@@ -78,7 +78,7 @@ extension Trace {
 
   /// Returns whether a lane takes part in the trial. Pictures draw these lanes only, and figures count them only. The
   /// manager thread waits for events, and takes part only if there are events.
-  func isActive(_ lane: Lane) -> Bool { !isPreparation(lane) && (hasEvents || lane.kind != .manager) }
+  func isActive(_ lane: Lane) -> Bool { !isPreparation(lane) && (lane.kind != .manager || hasEvents) }
 
   /// Returns the reason for a wait, as the end of a sentence: `for the group`.
   func text(of wait: Wait) -> String {

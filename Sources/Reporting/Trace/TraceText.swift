@@ -175,7 +175,6 @@ public struct TraceText {
   /// Returns the lines of the key, which explains all pictures; empty if there are no pictures.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
-    let caller = traces.contains { $0.program == nil } ? ["caller: the thread that runs the variant's body"] : []
     let upper =
       "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; "
       + "\":\" preempted; \".\" not running. For threads drawn in one row, the number of them that run."
@@ -185,13 +184,13 @@ public struct TraceText {
     // Without a record of the calls, the picture contains neither blocks nor waits.
     let knowsCalls = traces.contains(where: \.knowsCalls)
     let isUnknown = traces.contains { !$0.knowsCalls || !$0.knowsRunning || !$0.gaps.isEmpty }
-    let lines =
-      caller + [upper] + (knowsCalls ? [lower] : []) + (isUnknown ? ["\"?\": not recorded"] : []) + [
-        "busy: cores in use"
-      ] + (knowsCalls ? ["backlog: blocks submitted, not begun; as a number, or as bars if it exceeds 9"] : []) + [
-        "threads: threads that exist, idle ones included; as a number, or as bars if it exceeds 9"
-      ]
-    return lines.flatMap { style.wrapped($0, .quiet) }
+    let lines = [
+      traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body" : nil, upper,
+      knowsCalls ? lower : nil, isUnknown ? "\"?\": not recorded" : nil, "busy: cores in use",
+      knowsCalls ? "backlog: blocks submitted, not begun; as a number, or as bars if it exceeds 9" : nil,
+      "threads: threads that exist, idle ones included; as a number, or as bars if it exceeds 9",
+    ]
+    return lines.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }
   }
 }
 

@@ -161,9 +161,12 @@ public struct DocumentsReport: Sendable {
     index.results.isEmpty
       ? ["No verdicts yet: run scenarios (`\(Tool.command) scenario --all`), or give result documents with --results."]
       : [
-        index.summary + ".",
+        index.chapters.isEmpty ? nil : index.summary + ".",
         "The verdicts are those of \(Self.source(files)): \(index.results.count.counted("scenario")).",
-      ]
+        index.omittedNotRun > 0
+          ? "\(index.omittedNotRun.counted("sentence")) had no run that could judge \(index.omittedNotRun == 1 ? "it" : "them"): "
+            + "`\(Tool.command) scenario --all` runs all scenarios." : nil,
+      ].compactMap(\.self)
   }
 
   /// Returns the source of the verdicts as text: the result documents in `files`, or the last runs on this machine if

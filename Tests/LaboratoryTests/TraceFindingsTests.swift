@@ -196,6 +196,39 @@ import Testing
     #expect(found == isFound)
   }
 
+  @Test func `a deadlock of a program does not hide the waits inside jobs that ended before it`() {
+    func isFound(_ end: UInt64?) -> Bool {
+      Self.trace(kind: .serial, end: .trapped(signal: 4)) {
+        $0.program = Trace.Program(hang: 250 * Self.millisecond)
+        $0.queues[1].kind = .swiftPool
+        $0.blocks = [
+          Self.block(.job, queue: 1, on: 1, 0, 10, end), Self.block(.sync, on: 0, 100, 200),
+          Self.block(.sync, on: nil, 300, number: 2),
+        ]
+        $0.lanes[1].waits = [Self.wait(.semaphore, 1000, end)]
+      }.findings.contains { if case .blockedJobs = $0 { true } else { false } }
+    }
+    #expect(isFound(5 * Self.millisecond) && !isFound(nil))
+  }
+
+  @Test func `a trap is attributed to a block only if no other thread could have caused it`() {
+    func block(_ waits: [Int], kind: Trace.Lane.Kind = .main, open: [Int] = [1]) -> Int? {
+      let trace = Self.trace(end: .trapped(signal: 4)) { trace in
+        trace.lanes[0].kind = kind
+        trace.blocks = open.map { Self.block(on: $0, 0, 10, number: $0) }
+        for lane in waits { trace.lanes[lane].waits = [Self.wait(.semaphore, 20, nil)] }
+      }
+      guard case .trap(_, let block) = trace.findings.last else { return -1 }
+      return block
+    }
+    #expect(block([0]) == 0)
+    // The block waits, so the main thread caused the trap.
+    #expect(block([1]) == nil)
+    // Either thread may have caused the trap.
+    #expect(block([]) == nil && block([0], open: [1, 2]) == nil)
+    #expect(block([0, 2], open: [1, 2]) == 0 && block([0, 1], open: [1, 2]) == 1)
+  }
+
   @Test func `a wait belongs to the innermost block that is in progress at its time`() {
     let trace = Self.trace {
       $0.blocks = [

@@ -22,6 +22,19 @@ struct StatesTests {
     #expect(States(values) == nil)
   }
 
+  @Test func `some of many figures may be between the two states`() throws {
+    func spread(_ count: Int, from least: Double, to most: Double) -> [Double] {
+      (0..<count).map { least * exp(log(most / least) * Double($0) / Double(count - 1)) }
+    }
+    let clusters = spread(60, from: 4, to: 6) + spread(50, from: 8.5, to: 10)
+    let states = try #require(States(clusters + [6.5, 7, 7.5, 8]))
+    #expect((4.5...5.5).contains(states.lower.median) && (8.8...9.6).contains(states.upper.median), "\(states)")
+    #expect((60...64).contains(states.lower.count) && states.upper.count == 114 - states.lower.count, "\(states)")
+    // Figures that are spread evenly have one state, and so have clusters that are too near each other.
+    #expect(States(spread(114, from: 4, to: 10)) == nil)
+    #expect(States(spread(60, from: 4, to: 4.5) + spread(50, from: 5, to: 5.5)) == nil)
+  }
+
   /// Noise with one state, of any width, is hardly ever mistaken for two states.
   @Test(arguments: [0.02, 0.1, 0.3, 0.6, 1]) func `noise is rarely mistaken for two states`(_ deviation: Double) {
     var random = SplitMix64(seed: 7)
@@ -29,7 +42,7 @@ struct StatesTests {
       let (u, v) = (Double.random(in: 0x1p-53...1, using: &random), Double.random(in: 0..<1, using: &random))
       return (-2 * log(u)).squareRoot() * cos(2 * .pi * v)
     }
-    for count in [10, 30] {
+    for count in [10, 30, 40, 180] {
       let split = (0..<2000).count { _ in States((0..<count).map { _ in exp(deviation * normal()) }) != nil }
       #expect(split <= 10, "\(count) figures: \(split) of 2000")
     }

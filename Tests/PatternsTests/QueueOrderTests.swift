@@ -194,10 +194,11 @@ import Testing
         }
       },
       red("async-then-sync-concurrent.returned-before-end > 0", asSync),
-      // The second block of the listing is never submitted.
+      // The second block of the listing is never submitted. Therefore, the first block ends only after the call of
+      // `bothHaveCompleted`.
       red("async-then-sync-concurrent.unfinished <= 1") { trial in
         let queue = DispatchQueue(label: "own", attributes: .concurrent)
-        try pattern.list(patience: .milliseconds(1))(trial) { tasks in
+        try pattern.list(patience: .seconds(20))(trial) { tasks in
           queue.async { tasks.someWork() }
           tasks.firstMayOrMayNotHaveRun()
           tasks.bothHaveCompleted()

@@ -411,6 +411,27 @@ import Testing
       "\(slow)")
   }
 
+  /// A variant that alternates between a fast and a slow state can have the worse mean and win most rounds.
+  @Test func `a variant that is faster in most rounds is not called slower`() throws {
+    let made = Fixture.made([
+      ("steady", Fixture.rounds(60) { round in ["elapsed": [1000 + Double(round % 7)]] }),
+      ("alternating", Fixture.rounds(60) { round in ["elapsed": [round % 5 < 3 ? 900 : 2000 + Double(round % 7)]] }),
+    ])
+    var experiment = made.experiment
+    (experiment.show, experiment.seeksBest) = (["elapsed"], true)
+    let content = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs
+    ).content
+    let says = try #require(content.conclusion)
+    #expect(
+      says.contains(
+        /^Undecided( \(±[0-9.]+ %\))?: all\. Lowest mean: steady, 1\.00 us, but alternating is faster in 60 % of the rounds\. Measured/
+      ),
+      "\(says)")
+    let cells = content.tables.flatMap(\.rows).flatMap { $0.cells.map(\.text) }
+    #expect(cells.contains { $0.hasPrefix("undecided") } && !cells.contains { $0.contains("slower") }, "\(cells)")
+  }
+
   @Test func `settings that are certainly within a few percent of the best count as good`() throws {
     let says = try answer([1, 4, 16], noise: 0.001) { $0 == 1 ? 10_000 : $0 == 4 ? 10_300 : 12_000 }
     #expect(says.contains(/^Use stride 1 to 4 \(within 3\.\d % of the best\); best measured: stride 1,/), "\(says)")

@@ -167,6 +167,7 @@ import Testing
     var trace = Trace.sample
     trace.end = .trapped(signal: 4)
     trace.blocks[2].end = nil
+    trace.lanes[0].waits = [Trace.Wait(begin: trace.length / 2, end: nil, for: .group)]
     #expect(Self.text(trace).contains("SIGILL ended the process inside block 1 of lab.both on pool 2 after 10 ms"))
   }
 

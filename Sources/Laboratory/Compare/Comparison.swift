@@ -116,7 +116,7 @@ public struct Comparison: Sendable {
     for run in cells.indices {
       let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
       if let against, against.isDistinct == false {
-        if against.interval?.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
+        if against.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
       }
       let reference = policy.baseline == nil ? bestBeside[run] : baseline[run]
       if reference == run {

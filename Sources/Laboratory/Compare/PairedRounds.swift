@@ -73,8 +73,19 @@ public struct Contrast: Sendable {
   /// Whether the ranges of the two runs certainly do not overlap, although the interval of their ratio may include 1.
   /// The interval can include 1 if one run varies so much that little is known about the ratio.
   private let areCertainlyDisjoint: Bool
-  /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide.
-  public var isDistinct: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areCertainlyDisjoint } }
+  /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide. Runs are not distinguished
+  /// if most rounds contradict the mean (``isContradicted``).
+  public var isDistinct: Bool? { differs.map { $0 && !isContradicted } }
+  /// Whether one side is certainly better on average, although the other side is better in more than half of the
+  /// rounds. The reason is usually a side that alternates between two states. Neither side is then the better one, and
+  /// more rounds do not change that.
+  public var isContradicted: Bool {
+    differs == true && 2 * rounds.count { ratio > 1 ? $0 < 1 : $0 > 1 } > rounds.count
+  }
+  /// Whether the means of the two runs certainly differ; nil if there are too few rounds to decide.
+  private var differs: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areCertainlyDisjoint } }
+  /// Whether the rounds do not even show that the difference is small; nil if there are too few rounds to decide.
+  public var isNoise: Bool? { interval.map { isContradicted || $0.isNoise } }
 
   /// Creates the contrast of two sides; nil if there is no ratio.
   ///

@@ -5,7 +5,7 @@ extension Trace {
     switch end {
     case .completed: return []
     case .trapped(let signal):
-      return deadlock + [.trap(signal: signal, block: blocks.lastIndex { $0.begin != nil && $0.end == nil })]
+      return deadlock + [.trap(signal: signal, block: trappedBlock)]
     case .other(let reason): return [.failure(reason)]
     case .hung:
       guard deadlock.isEmpty else { return deadlock }
@@ -17,6 +17,21 @@ extension Trace {
           })
       ]
     }
+  }
+
+  /// The innermost block of the thread that trapped; nil if that thread ran no block, or if the record permits several
+  /// threads. A thread that waits does not trap, and a thread of the pool traps only in a block.
+  var trappedBlock: Int? {
+    let current = Dictionary(
+      blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil }.compactMap { index in
+        blocks[index].lane.map { ($0, index) }
+      }, uniquingKeysWith: { blocks[$0].begin ?? 0 > blocks[$1].begin ?? 0 ? $0 : $1 })
+    let candidates = lanes.indices.filter { lane in
+      let isWaiting = lanes[lane].waits.last.map { $0.end == nil } ?? false
+      return !isWaiting && (lanes[lane].end ?? length) >= length
+        && (current[lane] != nil || lanes[lane].kind != .pool && lanes[lane].kind != .manager)
+    }
+    return candidates.count == 1 ? current[candidates[0]] : nil
   }
 
   /// The lanes that wait in `sync` for each other's queues, or the lane that waits for its own queue, at the end of the

@@ -30,7 +30,7 @@ extension Trace {
   func ends(ofProgram deadlock: [TraceFinding.Owner]?) -> [TraceFinding] {
     var findings = deadlock.map { [TraceFinding.deadlock($0)] } ?? []
     if case .trapped(let signal) = end, !Self.requests.contains(signal) {
-      findings.append(.trap(signal: signal, block: blocks.lastIndex { $0.begin != nil && $0.end == nil }))
+      findings.append(.trap(signal: signal, block: trappedBlock))
     }
     return findings
   }

@@ -3,8 +3,8 @@
 /// A finding is reported only if the record proves it or, for a user's program, makes it likely (``isCertain``). A gap
 /// in the record is never interpreted as an idle thread.
 public enum TraceFinding: Sendable, Equatable {
-  /// A signal ended the trial or the program while this block was in progress. The block is nil if no block was in
-  /// progress.
+  /// A signal ended the trial or the program inside this block. The block is nil if the thread that caused the signal
+  /// ran no block, or if that thread is unknown.
   case trap(signal: Int, block: Int?)
   /// The trial failed for this reason.
   case failure(String)

@@ -5,13 +5,17 @@ extension Trace {
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
-    // A deadlock is the cause of all waits that depend on it.
-    if deadlock == nil, knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
-      findings +=
-        program == nil
-        ? [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
-        : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd].compactMap(
-          \.self)
+    if knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
+      if deadlock == nil {
+        findings +=
+          program == nil
+          ? [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
+          : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd].compactMap(
+            \.self)
+      } else if program != nil {
+        // A deadlock is the cause of the waits that did not end, but not of the others.
+        findings += [blockedJobs(waits.filter { $0.wait.end != nil }), small, turns].compactMap(\.self)
+      }
     }
     guard findings.isEmpty, program == nil else { return findings }
     if let longest = longestWait(among: waits), longest.time * 2 > length - opening {

@@ -129,7 +129,9 @@ extension ApplyStride: FindingPattern {
       says =
         "Give a block at least \(Quantity(Double(strides.lowerBound) * each, .nanoseconds)) of work"
         + (least > 1 ? ", and make at least \(least.withCommas) blocks" : "")
-        + ", \(asked.limit(share)): \(isOwn ? "" : "here, by the cost model, ")\(asked.words(strides))"
+        + ", \(asked.limit(share))"
+        // The answer already has strides of the measured loop, namely the best ones of the table.
+        + (isOwn ? ": \(asked.words(strides))" : "")
     case .smallest:
       let words = asked.words(forOverhead: share)
       says = isOwn ? words : words.prefix(1).uppercased() + words.dropFirst()

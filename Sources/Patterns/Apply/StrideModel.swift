@@ -112,17 +112,23 @@ struct StrideModel {
     case smallest(overhead: Double, stride: Int)
   }
 
-  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work. If every
-  /// stride costs more, returns the smallest overhead and its stride.
+  /// Returns the overhead for which the model recommends strides: `share`, or the error of the model if the error is
+  /// larger. The error is rounded up to a tenth of a percent. A model that errs by 4 % cannot find the strides with an
+  /// overhead of 1 %.
+  func decidable(_ share: Double) -> Double { max(share, (fit.worst.error * 1000).rounded(.up) / 1000) }
+
+  /// Returns the strides at which scheduling and idle cores cost at most the fraction `share` of the work, or at most
+  /// the error of the model (``decidable(_:)``). If every stride costs more, returns the smallest overhead and its
+  /// stride.
   func recommendation(forOverhead share: Double) -> Recommendation {
-    conservative(at: reference(forOverhead: share)).plainRecommendation(forOverhead: share)
+    conservative(at: reference(forOverhead: share)).plainRecommendation(forOverhead: decidable(share))
   }
 
   /// Returns the stride at which to compute the confidence interval for the cost of a block. This is the smallest
   /// stride that the model recommends before that interval is taken into account, or the stride with the smallest
   /// overhead if every stride costs more than `share`.
   func reference(forOverhead share: Double) -> Int {
-    switch plainRecommendation(forOverhead: share) {
+    switch plainRecommendation(forOverhead: decidable(share)) {
     case .strides(let strides): strides.lowerBound
     case .smallest(_, let stride): stride
     }

@@ -42,7 +42,7 @@ extension StrideModel {
     switch recommendation(forOverhead: share) {
     case .strides(let strides): "\(limit(share)) use \(words(strides))"
     case .smallest(let overhead, let stride):
-      "no stride keeps the overhead at \(Self.percent(share)) %; "
+      "no stride keeps the overhead at \(Self.percent(decidable(share))) %; "
         // With at least this overhead, all cores together are no faster than one core.
         + (cores > 1 && overhead >= Double(cores - 1)
           ? "the loop is too short: a plain loop is as fast"
@@ -50,10 +50,12 @@ extension StrideModel {
     }
   }
 
-  /// Returns the allowed overhead as text, with the error of the model if the error is larger than the overhead.
+  /// Returns the overhead for which the model recommends strides as text, with the reason if this overhead is larger
+  /// than the allowed fraction `share`.
   func limit(_ share: Double) -> String {
-    "for at most \(Self.percent(share)) % overhead"
-      + (fit.worst.error > share ? " (the model errs by up to \(Self.percent(fit.worst.error, .up)) %)" : "")
+    "for at most \(Self.percent(decidable(share))) % overhead"
+      + (decidable(share) > share
+        ? " (the error of the cost model, which cannot tell the strides for \(Self.percent(share)) %)" : "")
   }
 
   /// Returns a range of strides as text; for example, `stride 16 to 9,500`. The ends have two significant digits, since

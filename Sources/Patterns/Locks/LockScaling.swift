@@ -31,7 +31,8 @@ struct LockScaling: Pattern {
     "how long an entry keeps the lock, besides adding one")
   let entries = Parameter.count("entries", 100...10_000_000, default: 20_000, "entries of all threads together")
 
-  let perEntry = Metric.latency("per-entry", "elapsed time divided by the entries of all threads: the throughput")
+  let perEntry = Metric.latency(
+    "per-entry", "elapsed time divided by the entries of all threads: the reciprocal of the throughput")
   let processorPerEntry = Metric.latency(
     "processor-per-entry", unless: "the system does not report it", isSpeed: false,
     "processor time of all threads divided by their entries, spinning included")

@@ -284,7 +284,7 @@ public struct DiffReport: Sendable {
   }
 
   /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
-  /// shows `unknown`.
+  /// shows `too wide`.
   private static let widestInterval = 1000.0
 
   private static let headings =
@@ -294,7 +294,7 @@ public struct DiffReport: Sendable {
   private func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
       let ends = "\(Quantity.change(ratio.low)) \(Signs.range) \(Quantity.change(ratio.high))"
-      let interval = ratio.high / ratio.low > Self.widestInterval ? "unknown" : ends
+      let interval = ratio.high / ratio.low > Self.widestInterval ? "too wide" : ends
       let text = "\(Quantity.change(ratio.estimate)) [\(interval)]"
       return unicode ? text : Signs.plain(text)
     }

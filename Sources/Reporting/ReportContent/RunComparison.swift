@@ -73,7 +73,7 @@ struct RunComparison: Sendable {
   func isTooNoisy(_ run: Int) -> Bool {
     isOfBest
       ? self.unclear.contains(run)
-      : self.contrasts[run].map { $0.isDistinct == false && $0.interval?.isNoise == true } == true
+      : self.contrasts[run].map { $0.isDistinct == false && $0.isNoise == true } == true
   }
 }
 

@@ -27,7 +27,7 @@ struct SearchWording {
     let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \($0.names), \($0.by)" }
     let parts =
       group.isUndecided
-      ? ["undecided\(reach(group.unclear)): \(candidates(group))"]
+      ? ["undecided\(reach(group.unclear)): \(candidates(group))", contradiction(group).map { "\(best), but \($0)" }]
       : [
         best + (group.near.isEmpty ? edge(group) : ""), next(group),
         group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
@@ -68,8 +68,20 @@ struct SearchWording {
     let isSmall = isOneVariant(group) && !reach.isEmpty
     return [
       isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
-      "\(mean), by chance or not: \(own)",
+      contradiction(group).map { "\(mean): \(own), but \($0)" } ?? "\(mean), by chance or not: \(own)",
     ] + [uncounted(group)].compactMap(\.self)
+  }
+
+  /// Returns words about the run that is better than the best run in most rounds, although its mean is worse: `inline
+  /// is faster in 56 % of the rounds`. Returns nil if there is no such run.
+  private func contradiction(_ group: SearchGroup) -> String? {
+    let runs = group.unclear.compactMap { run in
+      comparison.contrasts[run].flatMap { $0.isContradicted ? (run: run, share: 1 - $0.agreement) : nil }
+    }
+    guard let most = runs.max(by: { $0.share < $1.share }) else { return nil }
+    let better =
+      metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
+    return "\(names([most.run], of: group.runs)) \(better) in \(Int((100 * most.share).rounded())) % of the rounds"
   }
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` if a group
@@ -222,8 +234,13 @@ struct SearchWording {
   ///
   /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
   /// at the noise of this run. If only some variants are undecided, the advice may also suggest comparing these
-  /// variants alone.
+  /// variants alone. There is no advice for a group whose runs are only undecided because most rounds contradict the
+  /// mean.
   func advice(_ groups: [SearchGroup]) -> String? {
+    // More rounds do not decide between a better mean and more frequent wins.
+    let groups = groups.filter { group in
+      !group.uncounted.isEmpty || group.unclear.contains { comparison.contrasts[$0]?.isContradicted != true }
+    }
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)
     let isCompared = index.document.scenario.baseline == nil
@@ -307,8 +324,8 @@ struct SearchWording {
 
   private func superlative(isBest: Bool, of name: String?) -> String {
     if metric.meaning == .duration {
-      let median = index.isOfMedians(metric) ? "median " : ""
-      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \(median)\($0)" } ?? "")
+      let mean = isBest && index.isOfMedians(metric) ? " (\(Table.meanOfMedians))" : ""
+      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \($0)\(mean)" } ?? "")
     }
     return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
   }

@@ -118,6 +118,9 @@ public struct SentenceIndex: Sendable {
   /// The names of the scenarios whose results do not count, since another version of the lab wrote the results.
   let outdated: [String]
 
+  /// The number of sentences that were not run, and that the index omits since it is limited to other standings.
+  let omittedNotRun: Int
+
   /// Returns the number of sentences in total and for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
   static func summary(_ entries: [Entry]) -> String {
     let counts = SentenceStanding.allCases.compactMap { standing -> String? in
@@ -168,14 +171,19 @@ public struct SentenceIndex: Sendable {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
         || document.era.map { names.contains($0.rawValue) } == true
     }
+    var omittedNotRun = 0
     chapters = documents.documents.compactMap { document in
-      let entries = document.sentences.filter { isShown($0, document) }.map(tried.entry)
-        .filter { standings.isEmpty || standings.contains($0.standing) }
+      let all = document.sentences.filter { isShown($0, document) }.map(tried.entry)
+      let entries = all.filter { standings.isEmpty || standings.contains($0.standing) }
+      if entries.count < all.count, !standings.contains(.notRun) {
+        omittedNotRun += all.count { $0.standing == .notRun }
+      }
       guard !entries.isEmpty else { return nil }
       return Chapter(
         name: document.name, title: document.title, era: document.era, author: document.author,
         address: document.address, entries: entries)
     }
+    self.omittedNotRun = omittedNotRun
     self.results = tried.counted.values.map { ($0.scenario.name, $0.started) }.sorted { $0.0 < $1.0 }
     outdated = Set(tried.last.keys).subtracting(tried.counted.keys).sorted()
   }

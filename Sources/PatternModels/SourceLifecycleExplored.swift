@@ -39,7 +39,8 @@ final class SourceLife: @unchecked Sendable {
   func cancelHandler() { log.ends += 1 }
 
   fileprivate func awaitHandler() { hasBegun.wait() }
-  fileprivate func cancelReturned() { log.isCancelled = true }
+  /// Records that the cancellation of the source has returned.
+  func cancelReturned() { log.isCancelled = true }
   fileprivate func release() { mayEnd.signal() }
 
   fileprivate func judge() {
@@ -61,7 +62,8 @@ final class BusySource: @unchecked Sendable {
   /// Records a call of the cancellation handler.
   func ended() { log.ends += 1 }
 
-  fileprivate func cancelReturned() { log.isCancelled = true }
+  /// Records that the cancellation of the source has returned.
+  func cancelReturned() { log.isCancelled = true }
   fileprivate func judge() { log.judge() }
 }
 

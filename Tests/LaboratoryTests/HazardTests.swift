@@ -66,6 +66,16 @@ import Testing
     #expect(trial.figure(Metric.timeToEnd) != nil)
   }
 
+  /// For example, a variant that crashes with SIGSEGV does not show that Dispatch traps.
+  @Test func `a fault is no trap`() async throws {
+    let trial = try await run("trap", Self.start + "kill -SEGV $$")
+    guard case .broken(let reason) = trial.outcome else {
+      Issue.record("\(trial.outcome)")
+      return
+    }
+    #expect(reason.hasPrefix("signal 11, a fault of the processor"))
+  }
+
   @Test func `a trial that traps or hangs before its hazard is broken`() async throws {
     let trapped = try await run("trap", "kill -ILL $$")
     #expect(trapped.outcome == .broken(reason: "the trial trapped before it reached its hazard"))

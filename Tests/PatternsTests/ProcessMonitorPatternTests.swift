@@ -171,6 +171,14 @@ import Testing
       red("already-dead.unreported-exits == 0", "already-dead", areDead: true, isDeaf),
       red("waitpid-thread.unreported-exits == 0", "waitpid-thread", isDeaf),
       red("sigchld.unreported-exits == 0", "sigchld", isDeaf),
+      // The report comes while the child still runs.
+      Red("child-exit.unreported-exits == 0", "child-exit", of: pattern, settings) { trial in
+        try pattern.watchChildren()(trial) { child, watch in
+          var status: Int32 = 0
+          watch.exited(waitpid(child, &status, WNOHANG) == child ? status : nil)
+          watch.ended()
+        }
+      },
       Red("all.repeated-reports == 0", "child-exit", of: pattern, settings) { trial in
         try pattern.watchChildren()(trial) { child, watch in
           let runs = Runs()

@@ -154,7 +154,8 @@ import Testing
     nonisolated(unsafe) let another = gcdlab_dispatch_get_global_queue(2, 0)
     @Sendable func answered(_ trial: Trial, inside: UnsafeMutableRawPointer?, outside: UnsafeMutableRawPointer?) {
       let answers = QueueAnswers()
-      for _ in 0..<2 { answers.outside(outside) }
+      answers.onMainThread(outside)
+      answers.onOtherThread(outside)
       for queue in answers.queues + answers.queues { answers.inside(inside, of: queue) }
       answers.record(trial, pattern)
     }

@@ -120,6 +120,7 @@ import Testing
     return [
       red("pool.size-error == 0", "pool", queues: 3),
       red("pool-per-class.size-error == 0", "pool-per-class", queues: 3),
+      red("pool-targeting-global.size-error == 0", "pool-targeting-global", queues: 3),
       red("pool-per-class.sets == 1", "pool-per-class"),
       red("pool.imbalance <= 1", "pool", queues: 4) { $0 / 3 },
       red("pool-per-class.imbalance <= 1", "pool-per-class", queues: 4) { $0 / 3 },

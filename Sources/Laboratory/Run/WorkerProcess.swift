@@ -212,7 +212,7 @@ extension WorkerProcess.Result {
   }
 
   /// Returns the result of a trial that is expected to trap or to hang, with the time from its hazard to its trap. A
-  /// trial that trapped or hung before its hazard is broken.
+  /// trial that trapped or hung before its hazard is broken, and so is a trial that ended with a fault such as SIGSEGV.
   fileprivate func timed(_ ended: WorkerProcess.Ended) -> Self {
     switch outcome {
     case .completed, .stopped, .broken, .unavailable: return self
@@ -221,6 +221,10 @@ extension WorkerProcess.Result {
     var result = self
     guard let started = ended.started else {
       result.outcome = .broken(reason: "the trial \(outcome.kind.rawValue) before it reached its hazard")
+      return result
+    }
+    if case .trapped(let signal) = outcome, [SIGSEGV, SIGBUS, SIGFPE].contains(Int32(signal)) {
+      result.outcome = .broken(reason: "signal \(signal), a fault of the processor and not a trap, ended the worker")
       return result
     }
     // No time to the end is recorded for a hang, since such a time would depend on the time of the lab's check.

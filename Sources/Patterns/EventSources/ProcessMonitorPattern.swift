@@ -24,7 +24,8 @@ struct ProcessMonitorPattern: Pattern {
   let reportLatency = Metric.latency(
     "report-latency", unless: "no exit was reported",
     "from the last act of the process until its exit is reported")
-  let unreportedExits = Metric.count("unreported-exits", "exits that were not reported")
+  let unreportedExits = Metric.count(
+    "unreported-exits", "exits that were not reported, or were reported before the process had exited")
   let repeatedReports = Metric.count("repeated-reports", "exits that were reported more than once")
   let wrongStatus = Metric.count("wrong-status", "exits reported with a status other than the child's own")
   let unreportedEvents = Metric.count(
@@ -41,8 +42,8 @@ struct ProcessMonitorPattern: Pattern {
       let source = try ProcessMonitor(process: child, queue: watch.queue)
       source.setEventHandler {
         var status: Int32 = 0
-        waitpid(child, &status, 0)
-        watch.exited(status)
+        let reaped = waitpid(child, &status, WNOHANG)
+        watch.exited(reaped == child ? status : nil)
         source.cancel()
       }
       source.setCancelHandler { watch.ended() }
@@ -55,8 +56,8 @@ struct ProcessMonitorPattern: Pattern {
       let source = try ProcessMonitor(process: child, queue: watch.queue)
       source.setEventHandler {
         var status: Int32 = 0
-        waitpid(child, &status, 0)
-        watch.exited(status)
+        let reaped = waitpid(child, &status, WNOHANG)
+        watch.exited(reaped == child ? status : nil)
         source.cancel()
       }
       source.setCancelHandler { watch.ended() }

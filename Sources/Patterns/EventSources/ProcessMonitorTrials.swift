@@ -53,8 +53,8 @@ extension ProcessMonitorPattern {
         line.close()
         lifeline.close()
         let reported = watch.state.reported
-        var statuses = reported.map(\.status)
-        if reported.isEmpty {
+        var statuses = reported.compactMap(\.status)
+        if statuses.isEmpty {
           unreported += 1
           if let status = child.waitForStatus() {
             notReaped += 1
@@ -63,7 +63,7 @@ extension ProcessMonitorPattern {
         }
         if statuses.contains(where: ChildProcess.wasKilled) { throw Unavailable.killed }
         if reported.count > 1 { reportedAgain += 1 }
-        if let first = reported.first, ChildProcess.exitStatus(first.status) != status { wrongStatus += 1 }
+        if let first = reported.first?.status, ChildProcess.exitStatus(first) != status { wrongStatus += 1 }
         if index > 0, let first = reported.first, let lastStep {
           notices.append(first.time > lastStep ? first.time - lastStep : 0)
         }
@@ -405,12 +405,13 @@ final class ChildWatch: Sendable {
   fileprivate let state = WaitableValue(State())
 
   fileprivate struct State {
-    var reported: [(status: Int32, time: UInt64)] = []
+    var reported: [(status: Int32?, time: UInt64)] = []
     var isOver = false
   }
 
-  /// Records that the child has exited, with the status that `waitpid` returned.
-  func exited(_ status: Int32) {
+  /// Records a report that the child has exited, with the status that `waitpid` returned; nil if `waitpid` did not find
+  /// an exited child. A report without a status came too early, and does not count as a report of the exit.
+  func exited(_ status: Int32?) {
     let time = MonotonicClock.now()
     state.note { $0.reported.append((status, time)) }
   }

@@ -49,7 +49,12 @@ extension SourceLifecycle {
       source.activate()
       return SourceControls(
         add: { source.add(data: 1) },
-        cancel: { busy.queue.sync { source.cancel() } })
+        cancel: {
+          busy.queue.sync {
+            source.cancel()
+            busy.cancelReturned()
+          }
+        })
     }
     Variant(
       "free-in-cancel-handler", .documented, "the context is freed in the cancel handler", cancelInUse()

@@ -66,8 +66,8 @@ extension GroupNesting {
     Probe(reads: [tasks]) { trial, method in
       try SystemThread.requireCapacity(for: 4)
       let work = NestedWork(count: trial[tasks], steps: 0, mainQueue: mainQueue, held: nil)
-      trial.hazard()
       work.call { work in
+        trial.hazard()
         method(work)
         work.groupHasEnded()
       }

@@ -79,7 +79,7 @@ extension LibraryLoad {
       let library = library(hold: nil)
       library.run(load)
       loads.append(library)
-      unheldMissing.append(library.missing.count)
+      unheldMissing.append(library.missing)
       if let time = library.completedAfterSources { trial.record(completion, time) }
       if let time = library.completedAfterCall, time > 0 {
         trial.record(rate, Double(library.found.count) * 1e9 / Double(time))
@@ -92,7 +92,7 @@ extension LibraryLoad {
     }
     trial.record(found, loads.sum { $0.found.count })
     trial.record(failures, loads.sum { $0.failures })
-    trial.record(missing, loads.sum { $0.missing.count })
+    trial.record(missing, loads.sum { $0.missing })
     trial.record(ungatedLoads, unheldMissing.count)
     trial.record(earlyCompletions, unheldMissing.count { $0 > 0 })
     trial.record(lateItems, unheldMissing.reduce(0, +))
@@ -161,6 +161,8 @@ final class Library: Sendable {
   private let hasCompleted = DispatchSemaphore(value: 0)
   private let called = Moment()
   private let completed = Moment()
+  /// For each completion, the number of times that each item was in the library.
+  private let atCompletions = Mutex<[[Int: Int]]>([])
   private let end: SourcesEnd
 
   fileprivate init(
@@ -204,11 +206,11 @@ final class Library: Sendable {
     count.store(index + 1, ordering: .relaxed)
   }
 
-  /// Records the time and the number of missing items. This method stands for the completion handler in "The
+  /// Records the time and the items in the library. This method stands for the completion handler in "The
   /// Replacement of the Semaphore", which must run after the library is loaded.
   func completionHandler() {
     completed.set()
-    missing.add(notOnce)
+    atCompletions.withLock { $0.append(timesInLibrary) }
     completion?.open()
     if completions.add() == 1 { hasCompleted.signal() }
   }
@@ -227,22 +229,27 @@ final class Library: Sendable {
     itemsQueue.sync {}
   }
 
-  /// The number of items that were found and that are not in the library exactly once.
-  private var notOnce: Int {
+  /// The number of times that each item is in the library, by the item's identifying number.
+  private var timesInLibrary: [Int: Int] {
     var times: [Int: Int] = [:]
     for index in 0..<min(count.load(ordering: .relaxed), entries.count) {
       times[entries[index].load(ordering: .relaxed), default: 0] += 1
     }
-    return found.count { times[$0] != 1 }
+    return times
   }
+
+  /// Returns the number of items that were found and whose number in `times` is not 1.
+  private func notOnce(_ times: [Int: Int]) -> Int { found.count { times[$0] != 1 } }
 
   // MARK: Results
 
   /// The identifying numbers of the items that have been found so far.
   fileprivate var found: [Int] { [media, assets, bundle].flatMap(\.found) }
   fileprivate var failures: Int { [media, assets, bundle].count(where: \.hasFailed) }
-  fileprivate let missing = Tally()
-  fileprivate var lost: Int { notOnce }
+  /// The number of all found items that were not in the library exactly once at a completion, summed over the
+  /// completions. An item that is found only after a completion was missing at that completion.
+  fileprivate var missing: Int { atCompletions.withLock(\.self).reduce(0) { $0 + notOnce($1) } }
+  fileprivate var lost: Int { notOnce(timesInLibrary) }
   fileprivate let completions = Tally()
   fileprivate var completedAfterCall: UInt64? { completed.since(called) }
   fileprivate var completedAfterSources: UInt64? { completed.since(end.moment) }

@@ -183,8 +183,8 @@ struct QueueContext: Pattern {
       mainQueue: .body
     ) { trial in
       let answers = QueueAnswers()
-      MainThread.run { answers.outside(gcdlab_dispatch_get_current_queue()) }
-      answers.outside(gcdlab_dispatch_get_current_queue())
+      MainThread.run { answers.onMainThread(gcdlab_dispatch_get_current_queue()) }
+      answers.onOtherThread(gcdlab_dispatch_get_current_queue())
       for queue in answers.queues {
         queue.async { answers.inside(gcdlab_dispatch_get_current_queue(), of: queue) }
         queue.sync { answers.inside(gcdlab_dispatch_get_current_queue(), of: queue) }

@@ -75,6 +75,7 @@ extension QueueContext {
         let idle = MyDataContext()
         make(idle).release()
         idle.awaitCleanUp(within: .seconds(20))
+        all.append(idle)
         if idle.isCleanedUpHere { inRelease += 1 }
       }
       trial.record(self.inRelease, inRelease)
@@ -304,12 +305,15 @@ final class QueueAnswers: Sendable {
     all.leave()
   }
 
-  /// Records the result of a call of `dispatch_get_current_queue` on a thread outside of blocks.
-  func outside(_ answer: UnsafeMutableRawPointer?) {
-    state.withLock { state in
-      if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.overcommitting += 1 }
-      if answer == gcdlab_main_queue() { state.main += 1 }
-    }
+  /// Records the result of a call of `dispatch_get_current_queue` on the main thread, outside of blocks.
+  func onMainThread(_ answer: UnsafeMutableRawPointer?) {
+    if answer == gcdlab_main_queue() { state.withLock { $0.main += 1 } }
+    all.leave()
+  }
+
+  /// Records the result of a call of `dispatch_get_current_queue` on another thread, outside of blocks.
+  func onOtherThread(_ answer: UnsafeMutableRawPointer?) {
+    if answer == gcdlab_dispatch_get_global_queue(0, 2) { state.withLock { $0.overcommitting += 1 } }
     all.leave()
   }
 

@@ -32,38 +32,42 @@ struct QueueDeadlock: Pattern {
     Variant(
       "sync-on-own-queue", .broken, "a block on a serial queue syncs to that queue", awaitTasks, ends: .trapsAtOnce
     ) {
-      tasks in
+      trial, tasks in
       let queue = DispatchQueue(label: "own")
       queue.async(group: tasks) {
+        trial.hazard()
         queue.sync {}
       }
     }
     Variant(
       "sync-on-target", .broken, "a block on a serial queue syncs to that queue's target queue", awaitTasks,
       ends: .trapsAtOnce
-    ) { tasks in
+    ) { trial, tasks in
       let target = DispatchQueue(label: "target")
       let queue = DispatchQueue(label: "own", target: target)
       queue.async(group: tasks) {
+        trial.hazard()
         target.sync {}
       }
     }
     Variant(
       "sync-through-another", .broken, "a block syncs to another queue, whose block syncs back to the first",
       awaitTasks, ends: .trapsAtOnce
-    ) { tasks in
+    ) { trial, tasks in
       let queue = DispatchQueue(label: "own")
       let other = DispatchQueue(label: "other")
       queue.async(group: tasks) {
         other.sync {
+          trial.hazard()
           queue.sync {}
         }
       }
     }
     Variant(
       "main-sync-on-main", .broken, "a block on the main queue syncs to the main queue", awaitTasks, ends: .trapsAtOnce
-    ) { tasks in
+    ) { trial, tasks in
       DispatchQueue.main.async(group: tasks) {
+        trial.hazard()
         DispatchQueue.main.sync {}
       }
     }
@@ -114,23 +118,25 @@ struct QueueDeadlock: Pattern {
     Variant(
       "group-wait-on-own-queue", .broken, "a block waits for a group whose block is behind it in the same serial queue",
       awaitTasks, ends: hangs
-    ) { tasks in
+    ) { trial, tasks in
       let queue = DispatchQueue(label: "own")
       queue.async(group: tasks) {
         let group = DispatchGroup()
         queue.async(group: group) {}
+        trial.hazard()
         group.wait()
       }
     }
     Variant(
       "abba", .broken, "blocks run on two serial queues, then each syncs to the other's queue", awaitTasks, ends: hangs
-    ) { tasks in
+    ) { trial, tasks in
       let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
       // The tasks spin while they wait for each other. A task that slept at this point could be mistaken for a
       // deadlocked task.
       let rendezvous = SpinBarrier(parties: 2)
       first.async(group: tasks) {
         rendezvous.wait()
+        trial.hazard()
         second.sync {}
       }
       second.async(group: tasks) {
@@ -150,19 +156,21 @@ struct QueueDeadlock: Pattern {
     Variant(
       "sync-on-own-concurrent-barrier", .broken,
       "as sync-on-own-concurrent, with a barrier block submitted before the sync", awaitTasks, ends: hangs
-    ) { tasks in
+    ) { trial, tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       queue.async(group: tasks) {
         queue.async(group: tasks, flags: .barrier) {}
+        trial.hazard()
         queue.sync {}
       }
     }
     Variant(
       "barrier-sync-on-own-concurrent", .broken,
       "a block on a concurrent queue, otherwise empty, makes a barrier sync to that queue", awaitTasks, ends: hangs
-    ) { tasks in
+    ) { trial, tasks in
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
       queue.async(group: tasks) {
+        trial.hazard()
         queue.sync(flags: .barrier) {}
       }
     }
@@ -186,14 +194,14 @@ struct QueueDeadlock: Pattern {
     }
   }
 
-  /// A probe that waits until the tasks of a group have ended. The body submits the tasks. The trial is unavailable if
-  /// the pool cannot start its threads, since waiting for threads is not a deadlock.
-  private var awaitTasks: Probe<@Sendable (_ tasks: DispatchGroup) -> Void> {
+  /// A probe that waits until the tasks of a group have ended. The body submits the tasks. A task that is expected to
+  /// trap or to hang calls `trial.hazard()` itself, so a task that never begins does not count as a deadlock. The trial
+  /// is unavailable if the pool cannot start its threads, since waiting for threads is not a deadlock.
+  private var awaitTasks: Probe<@Sendable (_ trial: Trial, _ tasks: DispatchGroup) -> Void> {
     Probe { trial, body in
       try SystemThread.requireCapacity(for: 4)
       let tasks = DispatchGroup()
-      trial.hazard()
-      body(tasks)
+      body(trial, tasks)
       tasks.wait()
     }
   }
@@ -205,7 +213,7 @@ struct QueueDeadlock: Pattern {
   private func countInner(_ count: Int) -> Probe<@Sendable (_ tasks: DispatchGroup, _ inner: ExecutionCounts) -> Void> {
     Probe(records: [notOnce]) { trial, body in
       let inner = ExecutionCounts(count: count)
-      try awaitTasks(trial) { tasks in body(tasks, inner) }
+      try awaitTasks(trial) { _, tasks in body(tasks, inner) }
       trial.record(notOnce, inner.notOnce)
     }
   }

@@ -130,6 +130,8 @@ struct QueueSuspend: Pattern {
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .initiallyInactive)
       trial.hazard()
       queue.resume()
+      // The release of an inactive queue would trap, too.
+      queue.activate()
     }
     Variant(
       "release-inactive", .broken, "the last reference to a never activated queue is released", ends: .trapsAtOnce

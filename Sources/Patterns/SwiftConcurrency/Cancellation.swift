@@ -183,8 +183,12 @@ struct Cancellation: Pattern {
       ends: .hangs(within: .milliseconds(50))
     ) { trial in
       let pending = Mutex<CheckedContinuation<Void, Never>?>(nil)
-      let task = Task { await withCheckedContinuation { task in pending.withLock { $0 = task } } }
-      trial.hazard()
+      let task = Task {
+        await withCheckedContinuation { task in
+          pending.withLock { $0 = task }
+          trial.hazard()
+        }
+      }
       task.cancel()
       await task.value
     }

@@ -93,8 +93,11 @@ docs:                 ## build the DocC documentation of GCDLab, .build/GCDLab.d
 	$(SWIFT) build
 	Tools/docs
 
+# The lab is built again for the example. Nobody changes the lab there, so whole modules are compiled, which is faster.
+WHOLE := --disable-index-store $(addprefix -Xswiftc ,-disable-batch-mode -whole-module-optimization -num-threads 2)
+
 example:              ## build the examples: run and explore the OwnQueue lab, and record the static program
-	$(SWIFT) run --package-path Examples/OwnQueue own-queue smoke
+	$(SWIFT) run $(WHOLE) --package-path Examples/OwnQueue own-queue smoke
 	$(SWIFT) run --skip-build --package-path Examples/OwnQueue own-queue explore own-queue
 	Tools/static-program "$$(cd Examples/OwnQueue && $(SWIFT) build --show-bin-path)/own-queue"
 

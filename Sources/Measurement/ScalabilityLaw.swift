@@ -120,8 +120,9 @@ public enum LeastSquares {
   /// elimination; nil if the rows do not determine `x`.
   public static func solve(_ rows: [[Double]]) -> [Double]? {
     guard let n = rows.first?.count, n > 0 else { return nil }
-    var matrix = (0..<n).map { i in
-      (0..<n).map { j in rows.reduce(0) { $0 + $1[i] * $1[j] } } + [rows.reduce(0) { $0 + $1[i] }]
+    var matrix = (0..<n).map { i -> [Double] in
+      let products = (0..<n).map { j in rows.reduce(0.0) { $0 + $1[i] * $1[j] } }
+      return products + [rows.reduce(0.0) { $0 + $1[i] }]
     }
     for i in 0..<n {
       guard abs(matrix[i][i]) > 1e-300 else { return nil }

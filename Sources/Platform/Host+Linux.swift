@@ -45,9 +45,11 @@
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? {
       guard let text = readFile("/proc/stat") else { return nil }
       let names = Set(cores.map { "cpu\($0)" })
-      let lines = text.split(separator: "\n").map { $0.split(separator: " ") }
-        .filter { $0.first.map { names.contains(String($0)) } == true }
-        .map { line in line.dropFirst().compactMap { UInt64($0) } }
+      let lines = text.split(separator: "\n").compactMap { line -> [UInt64]? in
+        let columns = line.split(separator: " ")
+        guard let name = columns.first, names.contains(String(name)) else { return nil }
+        return columns.dropFirst().compactMap { UInt64($0) }
+      }
       guard !lines.isEmpty, lines.count == names.count, lines.allSatisfy({ $0.count >= 8 }) else { return nil }
       // The columns are user, nice, system, idle, iowait, irq, softirq and steal. Guest time is already part of user.
       func ticks(_ columns: [Int]) -> UInt64 { lines.reduce(0) { sum, line in columns.reduce(sum) { $0 + line[$1] } } }

@@ -10,7 +10,8 @@ import Testing
     DispatchQueue.concurrentPerform(iterations: 999) { owner in
       for _ in 0..<10 { slots[owner] += UInt64(owner) }
     }
-    #expect(slots.values == (0..<999).map { 7 + 10 * UInt64($0) } + [7])
+    let written: [UInt64] = (0..<999).map { 7 + 10 * $0 }
+    #expect(slots.values == written + [7])
   }
 
   @Test func `padded slots share no cache line`() {

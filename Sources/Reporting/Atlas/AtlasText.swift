@@ -139,10 +139,10 @@ public struct AtlasText {
   private static let mostRows = 8
 
   private var scenarios: [String] {
-    atlas.scenarios.flatMap { scenario in
-      Heading.lines(scenario.name, scenario.title, nil, style) + wrapped([scenario.note])
-        + wrapped(scenario.cautions, .care)
-        + table(scenario) + [""]
+    atlas.scenarios.flatMap { scenario -> [String] in
+      let heading = Heading.lines(scenario.name, scenario.title, nil, style)
+      let notes = wrapped([scenario.note]) + wrapped(scenario.cautions, .care)
+      return heading + notes + table(scenario) + [""]
     }
   }
 

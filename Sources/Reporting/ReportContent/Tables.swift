@@ -128,10 +128,10 @@ struct Tables {
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is also a result.
-    let cells = zip(rows, ratios).filter { (seeksBest && end(of: $0.0.run) != nil) || $0.0.samples != nil }.map {
-      row, ratio in
-      self.row(
-        row.run, (columns + mean).map { column in row.samples.map(column.cell) ?? .none } + (hasRatios ? [ratio] : []))
+    var cells: [Table.Row] = []
+    for (row, ratio) in zip(rows, ratios) where row.samples != nil || seeksBest && end(of: row.run) != nil {
+      let figures = (columns + mean).map { column -> Cell in row.samples.map(column.cell) ?? .none }
+      cells.append(self.row(row.run, figures + (hasRatios ? [ratio] : [])))
     }
     let heading = Table.Heading(
       "vs \(comparison?.reference ?? RunComparison.best)", short: comparison?.isOfBest == true ? "vs best" : nil)

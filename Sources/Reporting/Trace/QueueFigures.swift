@@ -43,11 +43,15 @@ struct QueueFigures {
       case .swiftPool: "pool"
       case .unknown: ""
       }
-    return [label.inLine + (queues > 1 ? " x\(queues)" : ""), kind, "\(blocks)"]
-      + [delays, runs].flatMap { times in
-        [0.5, 0.99, 1].map { share in
-          times.isEmpty ? "-" : TraceFigures.text(times[Int((Double(times.count - 1) * share).rounded(.up))])
-        }
-      }
+    let name = label.inLine + (queues > 1 ? " x\(queues)" : "")
+    return [name, kind, "\(blocks)"] + Self.percentiles(delays) + Self.percentiles(runs)
+  }
+
+  /// Returns the median, the 99th percentile and the maximum of sorted times as text.
+  private static func percentiles(_ times: [UInt64]) -> [String] {
+    [0.5, 0.99, 1].map { (share: Double) -> String in
+      guard !times.isEmpty else { return "-" }
+      return TraceFigures.text(times[Int((Double(times.count - 1) * share).rounded(.up))])
+    }
   }
 }

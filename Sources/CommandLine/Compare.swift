@@ -16,7 +16,7 @@ struct Compare: AsyncParsableCommand {
       setting runs only in every fourth round.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \
-      the answer includes the cost of a block as a formula. With `--set my-iteration=15ns --set my-iterations=1M`, the \
+      the findings include the cost of a block as a formula, if one fits. With `--set my-iteration=15ns --set my-iterations=1M`, the \
       answer recommends a stride for your own loop.
 
       `\(Tool.command) explain NAME` describes the variants and the settings of a scenario.

@@ -23,6 +23,9 @@ public struct States: Sendable {
   public let border: Double
   /// The median of each state, and the number of its figures.
   public let lower, upper: (median: Double, count: Int)
+  /// The 90th percentile of the lower state and the 10th percentile of the upper state. A figure between the two is
+  /// typical of neither state.
+  public let between: (low: Double, high: Double)
 
   /// Creates the states of the figures; nil if there is only one state, if a figure is not positive, or for fewer than
   /// ``fewest`` figures.
@@ -35,6 +38,7 @@ public struct States: Sendable {
     border = sorted[index]
     lower = (Self.median(low), low.count)
     upper = (Self.median(high), high.count)
+    between = (low[low.endIndex - 1 - low.count / 10], high[high.startIndex + high.count / 10])
     guard upper.median >= Self.leastFactor * lower.median else { return nil }
   }
 

@@ -25,7 +25,7 @@ public protocol FileMonitoring: AnyObject, Sendable {
   /// Creates a source for the file that is open as `fileDescriptor`. The handlers of the source run on `queue`.
   ///
   /// The caller owns the descriptor, and must keep the descriptor open until the cancellation handler runs. The
-  /// cancellation handler closes the descriptor.
+  /// caller's cancellation handler must close the descriptor.
   ///
   /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
   init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError)

@@ -46,8 +46,8 @@
       return status == KERN_SUCCESS ? Int(info.resident_size) : nil
     }
 
-    /// Always returns nil, since Darwin does not report stolen time. On Darwin, the lab therefore cannot warn about a
-    /// disturbed run.
+    /// Always returns nil, since Darwin does not report stolen time. On Darwin, the lab therefore does not warn about
+    /// the processor time that other programs or virtual machines took.
     public static func processorTimes(of cores: [Int]) -> ProcessorTimes? { nil }
 
     /// The kinds of dispatch source that exist on this system.

@@ -108,7 +108,7 @@ public struct DocumentsReport: Sendable {
   static func placeAndConditions(_ entry: SentenceIndex.Entry) -> [String] {
     let tried = entry.conditions.isEmpty ? [] : ["tried with: " + entry.conditions.joined(separator: "; ")]
     let answers =
-      entry.answers.isEmpty ? [] : ["on the same question: " + entry.answers.map(\.id).joined(separator: ", ")]
+      entry.answers.isEmpty ? [] : ["on the same subject: " + entry.answers.map(\.id).joined(separator: ", ")]
     return (["in: \(entry.place)"] + tried + answers).map(\.inLine)
   }
 

@@ -61,6 +61,13 @@ import Testing
     #expect(!finished.errors.contains("Certain"), "\(finished.errors)")
   }
 
+  /// The rest of a task after `Task.sleep` is due later, and does not wait for a thread until then.
+  @Test func `a sleeping task is not in the backlog`() async throws {
+    let errors = try await Self.record([], "hazards", "sleep", "cured").errors
+    let backlog = try #require(errors.firstMatch(of: /backlog +\|(.*)\|/)?.output.1)
+    #expect(backlog.count { $0 == "." } >= 10, "\(errors)")
+  }
+
   @Test func `the deadlock of a program that is interrupted is diagnosed`() async throws {
     let finished = try await Binary.converse(["trace", "--", "\(Self.programs)/hazards", "abba"], until: "stuck") {
       kill($0, SIGINT)

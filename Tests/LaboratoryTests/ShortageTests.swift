@@ -42,7 +42,7 @@ import Testing
     var useless = Repeats()
     for _ in 0..<20 { #expect(try await run(&useless) { _ in true } == [Cores.second]) }
     #expect(count == 5 + 20 + 5, "after three useless repetitions, only every sixteenth trial is repeated")
-    #expect(useless.notes.map(\.says) == ["5 repetitions of trials that found no second core"])
+    #expect(useless.notes.map(\.says) == ["5 repetitions replaced trials that found no second core"])
     #expect(Repeats().notes.isEmpty)
     // A repetition that does not complete does not replace the trial.
     var broken = Repeats()

@@ -25,6 +25,6 @@ import Testing
     let median = try warning(low: 5, seeksBest: false)
     #expect(median.contains("in 5 rounds (32.5 us, the median, is a value that no trial had)"), "\(median)")
     let often = try warning(low: 2, seeksBest: false)
-    #expect(often.contains("in 8 rounds (60.0 us, the median, is in the range of the more frequent state)"), "\(often)")
+    #expect(often.contains("in 8 rounds (60.0 us, the median, is in the range of the upper state)"), "\(often)")
   }
 }

@@ -48,7 +48,7 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (CancelledWork) -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, few) { trial in
         if trial.variant == "never-submitted" {
-          try pattern.runEachUnsubmittedItem(noticeWithin: .milliseconds(1))(trial) { work, _ in body(work) }
+          try pattern.runEachUnsubmittedItem(notificationWithin: .milliseconds(1))(trial) { work, _ in body(work) }
         } else if trial.variant.hasPrefix("task") {
           try pattern.runEachTask(trial, body)
         } else {
@@ -62,7 +62,7 @@ import Testing
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.cancel {}
       work.wait(for: item)
@@ -78,7 +78,7 @@ import Testing
       let queue = DispatchQueue(label: "items")
       queue.async { work.holdUpOthers() }
       let item = DispatchWorkItem { work.begins() }
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       queue.async(execute: item)
       work.cancel { item.cancel() }
       work.wait(for: item)

@@ -411,8 +411,8 @@ import Testing
     #expect(lines[0] == "then  Grand Central Dispatch, 2010 to 2015" && lines[1] == "2 sentences: 2 not run")
     #expect(lines.contains("now  Swift Concurrency"))
     let full = report.text(TextStyle(), details: true).split(separator: "\n")
-    #expect(full.contains { $0.hasSuffix("on the same question: book.2") })
-    #expect(full.contains { $0.hasSuffix("on the same question: guide.1") })
+    #expect(full.contains { $0.hasSuffix("on the same subject: book.2") })
+    #expect(full.contains { $0.hasSuffix("on the same subject: guide.1") })
     #expect(report.markdown.contains("## Now: Swift Concurrency\n\n### A book\n"))
     let json = try JSONValue(report.json())
     #expect(json[at: "documents.1.era"] == .text("now"))
@@ -421,8 +421,8 @@ import Testing
     #expect(page.contains("<h2>Now: Swift Concurrency</h2>") && page.contains("<a href=\"#guide.1\">guide.1</a>"))
     #expect(try index(only: ["now"]).chapters.map(\.name) == ["book"])
     let single = SentenceReport(try index(only: ["guide.1"])).text(TextStyle())
-    #expect(single.contains("on the same question now\n  book.2  what book.2 says\n"))
-    #expect(SentenceReport(try index(only: ["book.1"])).text(TextStyle()).contains("same question") == false)
+    #expect(single.contains("on the same subject now\n  book.2  what book.2 says\n"))
+    #expect(SentenceReport(try index(only: ["book.1"])).text(TextStyle()).contains("same subject") == false)
   }
 
   @Test func `an index without results mentions that there are no verdicts yet`() throws {

@@ -259,6 +259,22 @@ import Testing
       "\(trace.findingTexts)")
   }
 
+  /// A block that never began or ended has waited, or run, for longer than all others.
+  @Test func `blocks that did not begin or end are part of the figures`() {
+    var trace = Trace.sample
+    trace.blocks = [
+      Trace.Block(.async, queue: 1, number: 1, submitted: 0, submitter: 0, lane: 1, begin: 1000, end: 2000),
+      Trace.Block(.async, queue: 1, number: 2, submitted: 1_000_000, submitter: 0, lane: 1, begin: 1_001_000),
+      Trace.Block(.async, queue: 1, number: 3, submitted: 2_000_000, submitter: 0),
+      Trace.Block(.after, queue: 1, number: 4, submitted: 0, submitter: 0),
+    ]
+    #expect(TraceFigures(trace).notBegun == 1)
+    #expect(TraceFigures(trace).pieces(trace).contains("1 block not begun at the end"))
+    let cells = QueueFigures(trace, queues: [1], label: "one", kind: .serial).cells
+    let delay = TraceFigures.text(trace.length - 2_000_000), run = TraceFigures.text(trace.length - 1_001_000)
+    #expect(cells[5] == ">\(delay)" && cells[8] == ">\(run)", "\(cells)")
+  }
+
   @Test func `the figures of a trace are calculated from its blocks, waits and runs`() {
     let figures = TraceFigures(.sample)
     #expect(figures.blocks == 4)

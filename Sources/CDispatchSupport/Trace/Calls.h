@@ -58,11 +58,17 @@ static struct call *wrapped(void *queue, void *context, body *function, unsigned
   if (call) *call = (struct call){0, queue, context, function, how};
   return call;
 }
+// A job that is due later, such as the rest of a task after Task.sleep, is submitted when the time has come. The record
+// contains only its start.
+static struct submission submitting_call(const struct call *call, unsigned kind) {
+  if (kind == GCDLAB_TRACE_AFTER && call->how == GCDLAB_TRACE_JOB) return (struct submission){.number = numbers(1)};
+  return submitting(call->queue, call->how, 0);
+}
 #define FUNCTION(name, parameters, arguments, kind)                       \
   CALL(name, parameters, arguments,                                       \
     struct call *call = wrapped(queue, context, function, kind);          \
     if (!call) return __real_##name arguments;                            \
-    struct submission submission = submitting(call->queue, call->how, 0); \
+    struct submission submission = submitting_call(call, kind);           \
     call->number = submission.number;                                     \
     context = call;                                                       \
     function = run_once;                                                  \

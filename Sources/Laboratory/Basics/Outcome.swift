@@ -8,8 +8,8 @@ public enum Outcome: Sendable, Codable, Hashable {
   case trapped(signal: Int)
   /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
   case hung
-  /// The trial had not ended after this time, which is shorter than the time limit for a hang. The lab ended the trial
-  /// without deciding whether the trial hung.
+  /// The lab ended the trial after this time, which is shorter than the time limit for a hang. A thread of the trial
+  /// did not sleep, or the trial was not long enough overdue to be called hung.
   case stopped(after: Duration)
   /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
   case broken(reason: String)
@@ -24,8 +24,8 @@ public enum Outcome: Sendable, Codable, Hashable {
     case trapped
     /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
     case hung
-    /// The trial had not ended at a time limit that is shorter than the time limit for a hang. The lab ended the trial
-    /// without deciding whether the trial hung.
+    /// The lab ended the trial at a time limit that is shorter than the time limit for a hang. A thread of the trial
+    /// did not sleep, or the trial was not long enough overdue to be called hung.
     case stopped
     /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
     case broken

@@ -68,7 +68,7 @@ public struct Documents: Sendable {
     /// The lab's replacements for the feature that the document describes. The key is the name of a system without this
     /// feature, for example `Linux`.
     public let standIns: [String: String]
-    /// The identifiers of the sentences in today's documents that answer the same question as this sentence; empty if
+    /// The identifiers of the sentences in today's documents that concern the same subject as this sentence; empty if
     /// no document answers the question.
     public let today: [String]
     /// The file and the line of the sentence, for errors.
@@ -87,7 +87,7 @@ public struct Documents: Sendable {
   /// The names of the eras with documents, in the order of ``Era``.
   public var eras: [String] { Era.allCases.filter { era in documents.contains { $0.era == era } }.map(\.rawValue) }
 
-  /// Returns the sentences in documents of the other era that answer the same question as `sentence`.
+  /// Returns the sentences in documents of the other era that concern the same subject as `sentence`.
   public func answers(to sentence: Sentence) -> [Sentence] {
     sentence.today.compactMap(self.sentence) + sentences.filter { $0.today.contains(sentence.id) }
   }

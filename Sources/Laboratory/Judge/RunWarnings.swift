@@ -163,14 +163,19 @@ extension Results {
   /// such a drift has no practical effect.
   private static let leastDrift = 0.05
 
-  /// Returns a remark that the figure of a run in the tables is a value that no trial had, or is in the range of the
-  /// more frequent state; an empty text if the run has no figure.
+  /// Returns a remark that the figure of a run in the tables is a value that no trial had, is typical of neither state,
+  /// or belongs to one of the states; an empty text if the run has no figure.
   private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
     guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
     let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"
-    let isBetween = shown < states.border && figures.allSatisfy { $0 >= states.border || $0 < shown }
-    return isBetween
-      ? " (\(text), is a value that no trial had)" : " (\(text), is in the range of the more frequent state)"
+    let isBetween = shown > states.between.low && shown < states.between.high
+    let isEmpty = shown < states.border && figures.allSatisfy { $0 >= states.border || $0 < shown }
+    let place =
+      isEmpty
+      ? "is a value that no trial had"
+      : isBetween
+        ? "is typical of neither" : "is in the range of the \(shown < states.border ? "lower" : "upper") state"
+    return " (\(text), \(place))"
   }
 
   private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {

@@ -121,6 +121,6 @@ final class FileWatch: Sendable {
   /// poll.
   var pollIntervals: LatencyHistogram? { state.pollIntervals }
 
-  /// Waits until the cancelled watch has ended, but no longer than `deadline`.
-  func waitForEnd(within deadline: Duration) { state.wait(within: deadline, until: \.hasEnded) }
+  /// Waits until the cancelled watch has ended, but no longer than `bound`.
+  func waitForEnd(within bound: Duration) { state.wait(within: bound, until: \.hasEnded) }
 }

@@ -57,7 +57,7 @@ struct WorkItem: Pattern {
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       queue.async(execute: item)
       work.cancel { item.cancel() }
       work.wait(for: item)
@@ -68,7 +68,7 @@ struct WorkItem: Pattern {
         work.blockUntilCancelled()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
       work.cancel { item.cancel() }
@@ -86,7 +86,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       weakItem.item = item
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
       work.cancel { item.cancel() }
@@ -98,7 +98,7 @@ struct WorkItem: Pattern {
         work.begins()
         work.ends()
       }
-      item.notify(queue: work.notices) { work.noteNotification() }
+      item.notify(queue: work.notifyQueue) { work.recordNotification() }
       work.cancel { item.cancel() }
       work.wait(for: item, within: patience)
     }
@@ -160,6 +160,6 @@ struct WorkItem: Pattern {
   }
 
   /// Returns an upper bound for the duration of a trial whose items end: one millisecond for each item, plus 20
-  /// seconds. The probe ``runEachUnsubmittedItem(noticeWithin:)`` adds the waits for items that never end.
+  /// seconds. The probe ``runEachUnsubmittedItem(notificationWithin:)`` adds the waits for items that never end.
   func longest(_ trial: Trial) -> Duration? { .milliseconds(1) * trial[items] + .seconds(20) }
 }

@@ -10,7 +10,7 @@ extension WorkItem {
       let results = try each(trial, body)
       trial.record(waitTimedOut, results.notWaited)
       trial.record(unflagged, results.unflagged)
-      trial.record(cancelLatency, results.notices)
+      trial.record(cancelLatency, results.notificationTimes)
     }
   }
 
@@ -18,7 +18,7 @@ extension WorkItem {
   /// the awaiting task.
   var runEachTask: Probe<@Sendable (CancelledWork) -> Void> {
     Probe(reads: [items], records: runs + [cancelLatency]) { trial, body in
-      trial.record(cancelLatency, try each(trial, body).notices)
+      trial.record(cancelLatency, try each(trial, body).notificationTimes)
     }
   }
 
@@ -27,7 +27,7 @@ extension WorkItem {
   ///
   /// - Parameter bound: the longest time that the trial waits for a notification after an item is freed.
   func runEachUnsubmittedItem(
-    noticeWithin bound: Duration = CancelledWork.bound
+    notificationWithin bound: Duration = CancelledWork.bound
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
     Probe(
       reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed],
@@ -35,7 +35,7 @@ extension WorkItem {
       longest: { trial in (longest(trial) ?? .zero) + trial[patience] * (2 * (trial[items] + 1)) }
     ) { trial, body in
       let patience = trial[patience]
-      let results = try each(trial, noticeWithin: bound) { body($0, patience) }
+      let results = try each(trial, notificationWithin: bound) { body($0, patience) }
       trial.record(waitTimedOut, results.notWaited)
       trial.record(notNotifiedWhenFreed, results.notNotifiedWhenFreed)
     }
@@ -46,11 +46,11 @@ extension WorkItem {
 
   private struct ItemResults {
     var (ran, finished, stopped, notWaited, unflagged, notNotified, notNotifiedWhenFreed) = (0, 0, 0, 0, 0, 0, 0)
-    var notices: [UInt64] = []
+    var notificationTimes: [UInt64] = []
   }
 
   private func each(
-    _ trial: Trial, noticeWithin bound: Duration = .zero, _ body: (CancelledWork) -> Void
+    _ trial: Trial, notificationWithin bound: Duration = .zero, _ body: (CancelledWork) -> Void
   ) throws -> ItemResults {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
@@ -65,14 +65,14 @@ extension WorkItem {
       if work.hasStopped { results.stopped += 1 }
       if !work.waitSucceeded { results.notWaited += 1 }
       if !work.reportsCancellation { results.unflagged += 1 }
-      let notice = work.notice
-      if let notice { results.notices.append(notice) } else { results.notNotified += 1 }
-      if notice != nil || !work.isNotified(within: bound) { results.notNotifiedWhenFreed += 1 }
+      let time = work.notificationTime
+      if let time { results.notificationTimes.append(time) } else { results.notNotified += 1 }
+      if time != nil || !work.isNotified(within: bound) { results.notNotifiedWhenFreed += 1 }
     }
     trial.record(ran, results.ran)
     trial.record(skipped, count - results.ran)
     trial.record(finished, results.finished)
-    trial.record(cutShort, results.ran - results.finished)
+    trial.record(cutShort, results.stopped)
     trial.record(unfinished, count - results.finished)
     trial.record(unstopped, count - results.stopped)
     trial.record(notNotified, results.notNotified)
@@ -86,52 +86,52 @@ final class CancelledWork: Sendable {
   static let bound = Duration.seconds(20)
 
   /// The queue of the notify blocks.
-  let notices = DispatchQueue(label: "notices")
+  let notifyQueue = DispatchQueue(label: "notify")
   private let begun = Moment()
   private let ended = Moment()
   private let cancelled = Moment()
   private let notified = Moment()
-  private let runs = DispatchSemaphore(value: 0)
-  private let isHeldUp = DispatchSemaphore(value: 0)
-  private let isNotified = DispatchSemaphore(value: 0)
-  private let isCancelled = BoundedGate()
-  private let outcome = Mutex((waitSucceeded: false, reportsCancellation: false, notice: UInt64?.none))
+  private let beginSignal = DispatchSemaphore(value: 0)
+  private let holdUpSignal = DispatchSemaphore(value: 0)
+  private let notificationSignal = DispatchSemaphore(value: 0)
+  private let cancellationGate = BoundedGate()
+  private let outcome = Mutex((waitSucceeded: false, reportsCancellation: false, notificationTime: UInt64?.none))
 
   // MARK: For the code that runs
 
   /// Records that the item begins to run.
   func begins() {
     begun.set()
-    runs.signal()
+    beginSignal.signal()
   }
   /// Records that the item has run to its end.
   func ends() { ended.set() }
   /// Blocks the queue or actor until the item under test is cancelled. Later items wait during this time.
   func holdUpOthers() {
-    isHeldUp.signal()
-    isCancelled.pass()
+    holdUpSignal.signal()
+    cancellationGate.pass()
   }
   /// Blocks the item until it is cancelled.
-  func blockUntilCancelled() { isCancelled.pass() }
+  func blockUntilCancelled() { cancellationGate.pass() }
   /// Suspends the task until it is cancelled.
-  func suspendUntilCancelled() async { await isCancelled.passed() }
+  func suspendUntilCancelled() async { await cancellationGate.passed() }
   /// Records that the notify block runs, or that the awaiting task has resumed.
-  func noteNotification() {
+  func recordNotification() {
     notified.set()
-    isNotified.signal()
+    notificationSignal.signal()
   }
 
   // MARK: For the code that cancels
 
   /// Waits until ``holdUpOthers()`` blocks the queue or actor, but no longer than 20 seconds.
-  func waitUntilHeldUp() { isHeldUp.wait(within: Self.bound) }
+  func waitUntilHeldUp() { holdUpSignal.wait(within: Self.bound) }
   /// Waits until the item runs, but no longer than 20 seconds.
-  func waitUntilItRuns() { runs.wait(within: Self.bound) }
+  func waitUntilItRuns() { beginSignal.wait(within: Self.bound) }
   /// Executes `cancel`, which cancels the item, and then releases the blocks and tasks that wait for the cancellation.
   func cancel(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
-    isCancelled.open()
+    cancellationGate.open()
   }
   /// Waits until `item` has ended, but no longer than `bound`, and records whether `item` then reports that it is
   /// cancelled. Then waits up to `bound` for its notify block.
@@ -142,20 +142,20 @@ final class CancelledWork: Sendable {
       outcome.waitSucceeded = result == .success
       outcome.reportsCancellation = isCancelled
     }
-    awaitNotice(within: bound)
+    awaitNotification(within: bound)
   }
   /// Awaits `task` in another task, and waits until the awaiting task has resumed, but no longer than 20 seconds.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
     Task {
       _ = await task.result
-      noteNotification()
+      recordNotification()
     }
-    awaitNotice(within: Self.bound)
+    awaitNotification(within: Self.bound)
   }
 
-  private func awaitNotice(within bound: Duration) {
+  private func awaitNotification(within bound: Duration) {
     guard isNotified(within: bound) else { return }
-    outcome.withLock { $0.notice = notified.since(cancelled) }
+    outcome.withLock { $0.notificationTime = notified.since(cancelled) }
   }
 
   // MARK: Results
@@ -167,17 +167,17 @@ final class CancelledWork: Sendable {
   /// Whether `wait` returned because the item had ended.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
   /// Whether the item began, and has returned before its end. A task has returned if its awaiter has resumed.
-  var hasStopped: Bool { hasBegun && !hasEnded && (waitSucceeded || notice != nil) }
+  var hasStopped: Bool { hasBegun && !hasEnded && (waitSucceeded || notificationTime != nil) }
   /// Whether the item reported that it is cancelled after the wait for its end.
   var reportsCancellation: Bool { outcome.withLock { $0.reportsCancellation } }
   /// The nanoseconds from the cancellation until the notify block ran or the awaiting task resumed; nil if neither
   /// happened during the wait.
-  var notice: UInt64? { outcome.withLock { $0.notice } }
+  var notificationTime: UInt64? { outcome.withLock { $0.notificationTime } }
   /// Waits until the notify block has run or the awaiting task has resumed, but no longer than `bound`. Returns whether
   /// one of these events happened.
   func isNotified(within bound: Duration) -> Bool {
-    guard isNotified.wait(within: bound) else { return false }
-    isNotified.signal()
+    guard notificationSignal.wait(within: bound) else { return false }
+    notificationSignal.signal()
     return true
   }
 }

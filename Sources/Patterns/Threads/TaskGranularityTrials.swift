@@ -44,6 +44,16 @@ extension TaskGranularity: FindingPattern {
     let (slower, undecided) = (names(false), part("undecided", names(nil)))
     guard let from = crossover.point else {
       let faster = names(true)
+      // A way that alternates between two states can be faster on average and slower in most rounds.
+      let contradicted = crossover.sizes.filter { $0.contrast.isContradicted && $0.contrast.ratio > 1 }.map { size in
+        let share = Int((100 * (1 - size.contrast.agreement)).rounded())
+        return
+          "\(Quantity(Double(size.nanoseconds), .nanoseconds)) of work per task (\(Quantity.ratio(size.contrast.ratio)) "
+          + "times as fast, but slower in \(share) % of the rounds)"
+      }
+      if faster.isEmpty, !contradicted.isEmpty {
+        return "\(variant) is faster than inline only on average, at \(contradicted.listed())"
+      }
       return faster.isEmpty
         ? "\(variant) is not significantly faster than inline at any of these sizes"
         : "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"

@@ -45,13 +45,14 @@ struct Tables {
     let variants = document.scenario.variants.filter { variant in
       rows.contains { document.runs[$0].variant == variant.name && document.runs[$0].metrics[metric.name] != nil }
     }
-    let cells = variants.map { variant in
-      Table.Row(
-        needsCare: variant.isBroken,
-        cells: [Cell(variant.name, .key)]
-          + points.map { point in
-            index.run(variant.name, at: point).flatMap { document.runs[$0].metrics[metric.name] }.map(median) ?? .none
-          })
+    let cells = variants.map { variant -> Table.Row in
+      let runs = points.map { index.run(variant.name, at: $0) }
+      let figures = zip(runs, [nil] + runs).map { run, before -> Cell in
+        guard let run else { return .none }
+        // A variant that ignores a parameter has one run, whose figure appears once.
+        return run == before ? Cell("same") : document.runs[run].metrics[metric.name].map(median) ?? .none
+      }
+      return Table.Row(needsCare: variant.isBroken, cells: [Cell(variant.name, .key)] + figures)
     }
     guard !cells.isEmpty, !points.isEmpty else { return all.first }
     let names = index.swept.map(\.name).joined(separator: "/")
@@ -165,11 +166,14 @@ struct Tables {
     let named = Set(failing.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
     let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
-      row(run, metrics.map { document.runs[run].metrics[$0.name].map(figure) ?? .none })
+      row(run, metrics.map { beside(run, $0) })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     let ofMany = facts.contains(.range) ? [Table.ofRange] : []
-    let notes = [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self) + ofMany
+    let means = metrics.filter(index.isMean).map(\.name)
+    let notes =
+      [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self)
+      + (means.isEmpty ? [] : ["geometric means of the rounds: \(means.joined(separator: ", "))"]) + ofMany
     return Table(
       title: title, note: notes.joined(separator: "; "), keys: keys,
       isGrid: false,
@@ -208,6 +212,14 @@ struct Tables {
     let facts = low.facts.union(high.facts)
     return low.text == high.text
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
+  }
+
+  /// Returns a cell with the figure of a run for a metric beside the headline: the cell of ``figure(_:)``, or the mean
+  /// of a rate in a search that means rank (``RunIndex/shownFigure(_:_:)``).
+  private func beside(_ run: Int, _ metric: MetricFacts) -> Cell {
+    guard let samples = document.runs[run].metrics[metric.name] else { return .none }
+    guard index.isMean(metric), let mean = samples.roundMean else { return figure(samples) }
+    return cell(mean, samples)
   }
 
   /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, and otherwise
@@ -390,6 +402,26 @@ extension RunIndex {
   func isOfMedians(_ metric: MetricFacts) -> Bool {
     metric.kind == .latency
       && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }
+  }
+
+  /// Returns whether the tables of a search show the geometric mean of a metric beside the headline. The result is true
+  /// for a rate with one positive figure for each round, such as a speed-up: in a search that means rank, the ratio of
+  /// two speed-ups then agrees with the ratio of the times.
+  func isMean(_ metric: MetricFacts) -> Bool {
+    guard
+      let headline = document.scenario.show.first.flatMap({ name in document.scenario.metrics.first { $0.name == name }
+        }),
+      headline.name != metric.name, ranksByMean(headline), metric.kind == .rate
+    else { return false }
+    return document.runs.compactMap { $0.metrics[metric.name] }.allSatisfy { samples in
+      !samples.isRange && samples.figures.allSatisfy { $0 > 0 }
+    }
+  }
+
+  /// Returns the figure of a run that the tables of a search show for a metric beside the headline; nil if the metric
+  /// was not measured.
+  func shownFigure(_ run: Int, _ metric: MetricFacts) -> Double? {
+    document.runs[run].metrics[metric.name].flatMap { isMean(metric) ? $0.roundMean : $0.median }
   }
 
   /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or the

@@ -193,6 +193,10 @@ extension Trace.Block {
     }
   }
 
+  /// Whether the block was submitted, could begin as soon as a thread and its queue were free, and had not begun by the
+  /// end of the record. The value is false for an iteration of a parallel loop.
+  var waitsToBegin: Bool { isInBacklog && kind != .apply && submitted != nil && begin == nil }
+
   /// The time from the submission of the block to its start, in nanoseconds; nil if the submission or the start is not
   /// recorded, if the block waits for a time, a group or an event, or if the block is an iteration of a parallel loop.
   ///

@@ -13,8 +13,14 @@ struct QueueFigures {
   /// The times from submission to start in nanoseconds, in ascending order. Iterations of parallel loops, and blocks
   /// that wait for a time, a group or an event, are not included.
   private let delays: [UInt64]
+  /// The longest time for which a block that had not begun at the end of the record had been waiting, in nanoseconds;
+  /// nil if there is no such block.
+  private let openDelay: UInt64?
   /// The times from start to end in nanoseconds, in ascending order.
   private let runs: [UInt64]
+  /// The longest time for which a block that had not ended at the end of the record had been running, in nanoseconds;
+  /// nil if there is no such block.
+  private let openRun: UInt64?
 
   /// Creates the figures of some queues of a trace.
   ///
@@ -26,7 +32,9 @@ struct QueueFigures {
     self.kind = kind
     self.blocks = blocks.count
     delays = blocks.compactMap(\.delay).sorted()
+    openDelay = blocks.filter(\.waitsToBegin).compactMap(\.submitted).min().map { trace.length - min($0, trace.length) }
     runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
+    openRun = blocks.filter { $0.end == nil }.compactMap(\.begin).min().map { trace.length - min($0, trace.length) }
   }
 
   /// The headings of the columns in ``cells``.
@@ -44,14 +52,17 @@ struct QueueFigures {
       case .unknown: ""
       }
     let name = label.inLine + (queues > 1 ? " x\(queues)" : "")
-    return [name, kind, "\(blocks)"] + Self.percentiles(delays) + Self.percentiles(runs)
+    return [name, kind, "\(blocks)"] + Self.percentiles(delays, open: openDelay) + Self.percentiles(runs, open: openRun)
   }
 
-  /// Returns the median, the 99th percentile and the maximum of sorted times as text.
-  private static func percentiles(_ times: [UInt64]) -> [String] {
-    [0.5, 0.99, 1].map { (share: Double) -> String in
+  /// Returns the median, the 99th percentile and the maximum of sorted times as text. If a time that had not ended at
+  /// the end of the record exceeds the maximum, this time replaces the maximum, with the sign `>`.
+  private static func percentiles(_ times: [UInt64], open: UInt64?) -> [String] {
+    let shares = [0.5, 0.99].map { (share: Double) -> String in
       guard !times.isEmpty else { return "-" }
       return TraceFigures.text(times[Int((Double(times.count - 1) * share).rounded(.up))])
     }
+    if let open, open > times.last ?? 0 { return shares + [">" + TraceFigures.text(open)] }
+    return shares + [times.last.map(TraceFigures.text) ?? "-"]
   }
 }

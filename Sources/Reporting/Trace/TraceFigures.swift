@@ -10,6 +10,9 @@ public struct TraceFigures: Sendable {
   public let medianDelay: UInt64?
   /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
   public let worstDelay: UInt64?
+  /// The number of blocks that could have begun, and had not begun at the end of the record. The delays do not include
+  /// these blocks.
+  public let notBegun: Int
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
   /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
@@ -30,6 +33,7 @@ public struct TraceFigures: Sendable {
     blocks = trace.blocks.count
     medianDelay = delays.isEmpty ? nil : delays[delays.count / 2]
     worstDelay = delays.last
+    notBegun = trace.blocks.count(where: \.waitsToBegin)
     mostAtOnce = trace.mostInProgress ?? 0
     threads = trace.lanes.count(where: trace.isActive)
     let ran = trace.lanes.map { lane in lane.runs.reduce(UInt64(0)) { $0 + ($1.end - $1.begin) } }
@@ -51,6 +55,7 @@ extension TraceFigures {
     if let medianDelay, let worstDelay {
       pieces.append("from submission to start \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
     }
+    if notBegun > 0 { pieces.append("\(notBegun.counted("block")) not begun at the end") }
     pieces.append(threads.counted("active thread"))
     if let busy { pieces.append("cores busy \(Self.percent(busy))") }
     if let switches, let preemptions {

@@ -172,6 +172,7 @@ func drawEverything() { work(for: 400_000_000) }
     case ("small", true): addUp(20, of: 5000)
     case ("job", false): await blockJob(stuck)
     case ("job", true): await awaitAnswer()
+    case ("sleep", true): try? await Task.sleep(for: .milliseconds(500))
     case ("main", false):
       await withCheckedContinuation { drawn in
         let submitted = DispatchSemaphore(value: 0)
@@ -190,7 +191,7 @@ func drawEverything() { work(for: 400_000_000) }
         }
       }
     default:
-      say("hazards: own-queue, abba, pool, small, job or main\n")
+      say("hazards: own-queue, abba, pool, small, job, main, or sleep cured\n")
       exit(64)
     }
     print("done")

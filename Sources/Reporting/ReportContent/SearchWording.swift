@@ -29,7 +29,7 @@ struct SearchWording {
       group.isUndecided
       ? [
         "undecided\(reach(group.unclear)): \(candidates(group))",
-        contradiction(group).map { "\(lowestMean): \(best), but \($0)" },
+        "\(lowestMean): \(best)" + (contradiction(group).map { ", but \($0)" } ?? ""),
       ]
       : [
         best + (group.near.isEmpty ? edge(group) : ""), next(group),

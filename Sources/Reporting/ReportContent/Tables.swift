@@ -408,11 +408,8 @@ extension RunIndex {
   /// for a rate with one positive figure for each round, such as a speed-up: in a search that means rank, the ratio of
   /// two speed-ups then agrees with the ratio of the times.
   func isMean(_ metric: MetricFacts) -> Bool {
-    guard
-      let headline = document.scenario.show.first.flatMap({ name in document.scenario.metrics.first { $0.name == name }
-        }),
-      headline.name != metric.name, ranksByMean(headline), metric.kind == .rate
-    else { return false }
+    let headline = document.scenario.metrics.first { $0.name == document.scenario.show.first }
+    guard let headline, headline.name != metric.name, ranksByMean(headline), metric.kind == .rate else { return false }
     return document.runs.compactMap { $0.metrics[metric.name] }.allSatisfy { samples in
       !samples.isRange && samples.figures.allSatisfy { $0 > 0 }
     }

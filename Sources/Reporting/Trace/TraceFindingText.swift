@@ -53,7 +53,8 @@ extension Trace {
     case .standstill(let lanes): return standstill(lanes)
     case .starvation(let workers, let backlog, let time):
       let threads =
-        workers == 1 ? "The pool's only thread with a block" : "All threads of the pool with a block, up to \(workers),"
+        workers == 1
+        ? "The pool's only thread with a block" : "All threads of the pool with a block (up to \(workers) at a time)"
       return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
         + "\(backlog.counted("block")) that could have run waited for a thread."
         + (program == nil ? "" : poolWait.map { " Most of the waits are \(text(of: $0))." } ?? "")

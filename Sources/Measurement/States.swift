@@ -1,4 +1,8 @@
-import RealModule
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The two states of a figure. For example, a wake-up takes 5 us or 60 us, depending on whether the other core was
 /// asleep.
@@ -9,7 +13,7 @@ import RealModule
 /// the width of the noise.
 ///
 /// - The gap between the clusters is at least twice as wide as each cluster, and at least a factor of 1.5.
-/// - Of ``many`` figures or more, some may be in the gap. Then the difference between the clusters must explain at
+/// - Of 40 figures or more, some may be in the gap. Then the difference between the clusters must explain at
 ///   least 87 % of the variance of the logarithms, when the split is the one that explains most (Otsu, "A Threshold
 ///   Selection Method from Gray-Level Histograms", 1979). Figures that are spread evenly reach 75 %, and normal noise
 ///   64 %.
@@ -64,7 +68,7 @@ public struct States: Sendable {
   private static func split(_ sorted: [Double]) -> Int? {
     guard sorted.count >= many else { return nil }
     let outer = sorted.count / 20
-    let inner = sorted.dropFirst(outer).dropLast(outer).map { Double.log($0) }
+    let inner = sorted.dropFirst(outer).dropLast(outer).map { log($0) }
     let (sum, count) = (inner.reduce(0, +), Double(inner.count))
     let variance = inner.reduce(0) { $0 + ($1 - sum / count) * ($1 - sum / count) } / count
     var (best, below) = ((index: 0, explained: 0.0), 0.0)

@@ -53,6 +53,17 @@ import Testing
     }
   }
 
+  /// If each bit were sent several times, a lost event of a mask would go unnoticed.
+  @Test(arguments: [2, 50, 200, 1000]) func `every piece of a mask is the only one with its bit in some round`(
+    _ count: Int
+  ) {
+    let rounds = (0...count / 62).map { Coalescing.mask.pieces(count, round: $0) }
+    let places = rounds.flatMap { pieces in
+      pieces.indices.filter { index in pieces.count { $0 == pieces[index] } == 1 }
+    }
+    #expect(Set(places).count == count)
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {

@@ -148,8 +148,16 @@ enum Coalescing {
   case last
 
   /// Returns `count` events that are not 0. The merged result differs from round to round.
+  ///
+  /// Of a mask, 62 events have a bit of their own, so the loss of one of these events changes the merged result. The
+  /// other events share a bit. In consecutive rounds, different events have bits of their own.
   func pieces(_ count: Int, round: Int) -> [UInt] {
-    (0..<count).map { self == .mask ? 1 << UInt(round % 32 + $0 % 32) : UInt($0 + round + 1) }
+    guard self == .mask else { return (0..<count).map { UInt($0 + round + 1) } }
+    let own = 62
+    return (0..<count).map { index in
+      let place = (index + round * (count - own % count)) % count
+      return place < own ? 1 << UInt((place + round) % 63) : 1 << 63
+    }
   }
 
   /// Returns the result of merging several events; 0 if `pieces` is empty.

@@ -120,7 +120,7 @@ extension GroupAdapter {
   /// A probe that sends the configured number of requests through an adapter that is expected to hang.
   var misuseAsConfigured: Probe<Adapter> {
     Probe(reads: [requests, failures], records: []) { trial, send in
-      try misuse(requests: trial[requests], failures: trial[failures])(trial, send)
+      try misuse(requests: trial[requests], failures: trial[failures], hangsAtEnd: true)(trial, send)
     }
   }
 
@@ -130,14 +130,15 @@ extension GroupAdapter {
   /// - Parameters:
   ///   - count: the number of requests.
   ///   - failures: the number of requests that fail. The first `failures` requests fail.
-  func misuse(requests count: Int, failures: Int) -> Probe<Adapter> {
+  ///   - hangsAtEnd: whether the trial is expected to hang after all handlers have run.
+  func misuse(requests count: Int, failures: Int, hangsAtEnd: Bool = false) -> Probe<Adapter> {
     Probe(reads: [], records: []) { trial, send in
       try Self.requireThreads(count)
       let files = try ReadFiles()
       defer { files.remove() }
       let requests = FileRequests(of: files, count: count, failures: failures, hold: .zero)
       let group = DispatchGroup()
-      trial.hazard()
+      if !hangsAtEnd { trial.hazard() }
       requests.each { request, handler in
         if count == 1 { request.deliverReply() }
         send(request, group, handler)
@@ -147,6 +148,7 @@ extension GroupAdapter {
         requests.waitForReply(index)
       }
       group.notify(queue: requests.queue) { requests.completionBlock() }
+      if hangsAtEnd { trial.hazard() }
       requests.waitForEnd()
     }
   }

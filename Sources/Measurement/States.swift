@@ -69,17 +69,16 @@ public struct States: Sendable {
     guard sorted.count >= many else { return nil }
     let outer = sorted.count / 20
     let inner = sorted.dropFirst(outer).dropLast(outer).map { log($0) }
-    let (sum, count) = (inner.reduce(0, +), Double(inner.count))
-    let variance = inner.reduce(0) { $0 + ($1 - sum / count) * ($1 - sum / count) } / count
-    var (best, below) = ((index: 0, explained: 0.0), 0.0)
-    for (index, value) in inner.enumerated() {
-      if borders(inner).contains(index) {
-        let (lower, upper) = (Double(index), count - Double(index))
-        let difference = (sum - below) / upper - below / lower
-        let explained = lower * upper / (count * count) * difference * difference / variance
-        if explained > best.explained { best = (index, explained) }
-      }
-      below += value
+    let (sum, count, borders) = (inner.reduce(0, +), Double(inner.count), borders(inner))
+    let mean = sum / count
+    let variance = inner.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
+    var (best, below) = ((index: 0, explained: 0.0), inner[..<borders.lowerBound].reduce(0, +))
+    for index in borders {
+      let (lower, upper) = (Double(index), count - Double(index))
+      let difference = (sum - below) / upper - below / lower
+      let explained = lower * upper / (count * count) * difference * difference / variance
+      if explained > best.explained { best = (index, explained) }
+      below += inner[index]
     }
     return best.explained >= 0.87 ? outer + best.index : nil
   }

@@ -16,8 +16,8 @@ import Testing
 
   /// The scenarios run in several smoke runs at once, since many of them wait most of the time.
   @Test(arguments: 0..<8) func `every scenario produces a valid document`(_ part: Int) async throws {
-    let names = Catalogue.patterns.map { type(of: $0).name }.enumerated().filter { $0.offset % 8 == part }.map(
-      \.element)
+    let patterns = Catalogue.patterns
+    let names = stride(from: part, to: patterns.count, by: 8).map { type(of: patterns[$0]).name }
     let ran = try await Binary.run(["smoke"] + names + ["--time", "10min", "--format", "json"])
     guard case .list(let documents) = try JSONValue(ran.output) else { throw JSONSchemaTestError.notAList }
     #expect(documents.count == names.count)

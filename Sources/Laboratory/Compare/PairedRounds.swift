@@ -79,9 +79,7 @@ public struct Contrast: Sendable {
   /// Whether one side is certainly better on average, although the other side is better in more than half of the
   /// rounds. The reason is usually a side that alternates between two states. Neither side is then the better one, and
   /// more rounds do not change that.
-  public var isContradicted: Bool {
-    differs == true && 2 * rounds.count { ratio > 1 ? $0 < 1 : $0 > 1 } > rounds.count
-  }
+  public var isContradicted: Bool { differs == true && opposition > 0.5 }
   /// Whether the means of the two runs certainly differ; nil if there are too few rounds to decide.
   private var differs: Bool? { interval.map { $0.low > 1 || $0.high < 1 || areCertainlyDisjoint } }
   /// Whether the rounds do not even show that the difference is small; nil if there are too few rounds to decide.
@@ -107,10 +105,20 @@ public struct Contrast: Sendable {
     Double(rounds.count { ($0 > 1) == (ratio > 1) }) / Double(max(1, rounds.count))
   }
 
-  /// ``agreement`` in percent as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
-  public var seldom: String? {
-    agreement < 0.75 ? "\(Int((100 * agreement).rounded())) % of the rounds" : nil
+  /// The share of the rounds whose ratios are on the other side of 1 than ``ratio``, from 0 to 1. Rounds without a
+  /// difference are part of neither share.
+  private var opposition: Double {
+    Double(rounds.count { ratio > 1 ? $0 < 1 : $0 > 1 }) / Double(max(1, rounds.count))
   }
+
+  /// ``agreement`` as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
+  public var seldom: String? { agreement < 0.75 ? Self.ofRounds(agreement) : nil }
+
+  /// The share of the rounds that contradict the mean as text, `56 % of the rounds`; nil if the contrast is not
+  /// contradicted (``isContradicted``).
+  public var contradiction: String? { isContradicted ? Self.ofRounds(opposition) : nil }
+
+  private static func ofRounds(_ share: Double) -> String { "\(Int((100 * share).rounded())) % of the rounds" }
 
   /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.
   var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }

@@ -171,10 +171,13 @@ extension Results {
     let isBetween = shown > states.between.low && shown < states.between.high
     let isEmpty = shown < states.border && figures.allSatisfy { $0 >= states.border || $0 < shown }
     let place =
-      isEmpty
-      ? "is a value that no trial had"
-      : isBetween
-        ? "is typical of neither" : "is in the range of the \(shown < states.border ? "lower" : "upper") state"
+      if isEmpty {
+        "is a value that no trial had"
+      } else if isBetween {
+        "is typical of neither"
+      } else {
+        "is in the range of the \(shown < states.border ? "lower" : "upper") state"
+      }
     return " (\(text), \(place))"
   }
 

@@ -26,9 +26,9 @@ extension Trace {
       blocks.indices.filter { blocks[$0].begin != nil && blocks[$0].end == nil }.compactMap { index in
         blocks[index].lane.map { ($0, index) }
       }, uniquingKeysWith: { blocks[$0].begin ?? 0 > blocks[$1].begin ?? 0 ? $0 : $1 })
+    let waiting = openWaits
     let candidates = lanes.indices.filter { lane in
-      let isWaiting = lanes[lane].waits.last.map { $0.end == nil } ?? false
-      return !isWaiting && (lanes[lane].end ?? length) >= length
+      waiting[lane] == nil && (lanes[lane].end ?? length) >= length
         && (current[lane] != nil || lanes[lane].kind != .pool && lanes[lane].kind != .manager)
     }
     return candidates.count == 1 ? current[candidates[0]] : nil

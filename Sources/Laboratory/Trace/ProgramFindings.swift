@@ -108,7 +108,7 @@ extension Trace {
   }
 
   /// The waits that had not ended by the end of the record, by the index of the lane.
-  private var openWaits: [Int: Wait] {
+  var openWaits: [Int: Wait] {
     var waits: [Int: Wait] = [:]
     for (index, lane) in lanes.enumerated() {
       if let last = lane.waits.last, last.end == nil { waits[index] = last }

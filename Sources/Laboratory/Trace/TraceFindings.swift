@@ -6,16 +6,16 @@ extension Trace {
     guard length > 0 else { return findings }
     let waits = workWaits
     if knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
-      if deadlock == nil {
-        findings +=
-          program == nil
-          ? [starvation(waits), blockedJobs(waits), crowd, loop, small].compactMap(\.self)
-          : [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd].compactMap(
-            \.self)
-      } else if program != nil {
+      let more =
+        switch (isProgram: program != nil, isDeadlocked: deadlock != nil) {
+        case (false, false): [starvation(waits), blockedJobs(waits), crowd, loop, small]
+        case (true, false):
+          [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd]
         // A deadlock is the cause of the waits that did not end, but not of the others.
-        findings += [blockedJobs(waits.filter { $0.wait.end != nil }), small, turns].compactMap(\.self)
-      }
+        case (true, true): [blockedJobs(waits.filter { $0.wait.end != nil }), small, turns]
+        case (false, true): [TraceFinding?]()
+        }
+      findings += more.compactMap(\.self)
     }
     guard findings.isEmpty, program == nil else { return findings }
     if let longest = longestWait(among: waits), longest.time * 2 > length - opening {

@@ -33,34 +33,30 @@ extension TaskGranularity: FindingPattern {
   /// Returns a sentence about the sizes at which a variant is faster than running the tasks in place, without a full
   /// stop.
   private func words(of variant: String, _ crossover: Crossover) -> String {
-    func names(_ isFaster: Bool?) -> [String] {
-      crossover.sizes.filter { $0.isFaster == isFaster }.map {
-        Quantity(Double($0.nanoseconds), .nanoseconds).description
-      }
-    }
+    func name(_ size: Crossover.Size) -> String { Quantity(Double(size.nanoseconds), .nanoseconds).description }
+    func times(_ size: Crossover.Size) -> String { "\(Quantity.ratio(size.contrast.ratio)) times as fast" }
+    func names(_ isFaster: Bool?) -> [String] { crossover.sizes.filter { $0.isFaster == isFaster }.map(name) }
     func part(_ word: String, _ names: [String]) -> String {
       names.isEmpty ? "" : "; \(word) at \(names.listed())"
     }
     let (slower, undecided) = (names(false), part("undecided", names(nil)))
     guard let from = crossover.point else {
       let faster = names(true)
-      // A way that alternates between two states can be faster on average and slower in most rounds.
-      let contradicted = crossover.sizes.filter { $0.contrast.isContradicted && $0.contrast.ratio > 1 }.map { size in
-        let share = Int((100 * (1 - size.contrast.agreement)).rounded())
+      guard faster.isEmpty else {
         return
-          "\(Quantity(Double(size.nanoseconds), .nanoseconds)) of work per task (\(Quantity.ratio(size.contrast.ratio)) "
-          + "times as fast, but slower in \(share) % of the rounds)"
+          "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
       }
-      if faster.isEmpty, !contradicted.isEmpty {
-        return "\(variant) is faster than inline only on average, at \(contradicted.listed())"
+      // A way that alternates between two states can be faster on average and slower in most rounds.
+      let onAverage = crossover.sizes.filter { $0.contrast.ratio > 1 }.compactMap { size in
+        size.contrast.contradiction.map { "\(name(size)) of work per task (\(times(size)), but slower in \($0))" }
       }
-      return faster.isEmpty
+      return onAverage.isEmpty
         ? "\(variant) is not significantly faster than inline at any of these sizes"
-        : "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
+        : "\(variant) is faster than inline only on average, at \(onAverage.listed())"
     }
     let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
     return
-      "\(variant) is faster than inline from \(Quantity(Double(from.nanoseconds), .nanoseconds)) of work per task on, "
-      + "\(Quantity.ratio(from.contrast.ratio)) times as fast there\(rounds)\(part("slower", slower.suffix(1).map(\.self)))\(undecided)"
+      "\(variant) is faster than inline from \(name(from)) of work per task on, \(times(from)) there\(rounds)"
+      + "\(part("slower", Array(slower.suffix(1))))\(undecided)"
   }
 }

@@ -139,6 +139,6 @@ extension ReportContent {
   }
 
   private func figure(_ run: Int, _ metric: MetricFacts) -> String {
-    index.ranked(run, by: metric).map { Quantity($0, metric.unit).description } ?? "-"
+    index.shownFigure(run, of: metric).map { Quantity($0, metric.unit).description } ?? "-"
   }
 }

@@ -96,7 +96,7 @@ struct HeatMap: Sendable {
       (self.metric, self.tables) = (metric, tables)
       areRatios = tables.comparison?.contrasts.isEmpty == false
       let (index, runs) = (tables.index, tables.index.document.runs.indices)
-      let figures = runs.compactMap { index.ranked($0, by: metric) }.filter { $0 > 0 && $0.isFinite }
+      let figures = runs.compactMap { index.shownFigure($0, of: metric) }.filter { $0 > 0 && $0.isFinite }
       best = metric.better == .higher ? figures.max() : figures.min()
       farthest = runs.compactMap(distance).filter(\.isFinite).map(abs).max() ?? 0
     }
@@ -105,7 +105,7 @@ struct HeatMap: Sendable {
     /// cells are not ratios; nil if there is no ratio.
     private func distance(_ run: Int) -> Double? {
       guard areRatios else {
-        return index.ranked(run, by: metric).flatMap { figure in
+        return index.shownFigure(run, of: metric).flatMap { figure in
           best.flatMap { figure > 0 ? Double.log(figure / $0) : nil }
         }
       }

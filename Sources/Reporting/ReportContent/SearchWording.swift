@@ -79,13 +79,12 @@ struct SearchWording {
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse: `inline
   /// is faster in 56 % of the rounds`. Returns nil if there is no such run.
   private func contradiction(_ group: SearchGroup) -> String? {
-    let runs = group.unclear.compactMap { run in
-      comparison.contrasts[run].flatMap { $0.isContradicted ? (run: run, share: 1 - $0.agreement) : nil }
-    }
-    guard let most = runs.max(by: { $0.share < $1.share }) else { return nil }
+    let runs = group.unclear.filter { comparison.contrasts[$0]?.isContradicted == true }
+    let most = runs.min { comparison.contrasts[$0]?.agreement ?? 1 < comparison.contrasts[$1]?.agreement ?? 1 }
+    guard let most, let share = comparison.contrasts[most]?.contradiction else { return nil }
     let better =
       metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
-    return "\(names([most.run], of: group.runs)) \(better) in \(Int((100 * most.share).rounded())) % of the rounds"
+    return "\(names([most], of: group.runs)) \(better) in \(share)"
   }
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` if a group
@@ -201,10 +200,10 @@ struct SearchWording {
   /// several variants: `, longest-run 4,000 (others: 1,913 to 2,614)`. Returns an empty string if there is no such
   /// metric, or if the figure is 0.
   private func secondaryFigure(of group: SearchGroup) -> String {
-    guard let secondary, let own = index.shownFigure(group.best, secondary), own != 0 else { return "" }
+    guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return "" }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
     let others = group.runs.filter { $0 != group.best && !isOneVariant(group) }
-      .compactMap { index.shownFigure($0, secondary) }
+      .compactMap { index.shownFigure($0, of: secondary) }
     let range = [others.min(), others.max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
     return ", \(secondary.name) \(text(own))" + (ends.map { " (others: \($0))" } ?? "")
@@ -335,7 +334,7 @@ struct SearchWording {
   }
 
   private func figure(_ run: Int) -> String {
-    guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.ranked(run, by: metric)
+    guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.shownFigure(run, of: metric)
     else { return "-" }
     return Quantity(ranked, metric.unit).description + states(samples)
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")

@@ -175,9 +175,7 @@ public struct SentenceIndex: Sendable {
     chapters = documents.documents.compactMap { document in
       let all = document.sentences.filter { isShown($0, document) }.map(tried.entry)
       let entries = all.filter { standings.isEmpty || standings.contains($0.standing) }
-      if entries.count < all.count, !standings.contains(.notRun) {
-        omittedNotRun += all.count { $0.standing == .notRun }
-      }
+      omittedNotRun += all.count { $0.standing == .notRun } - entries.count { $0.standing == .notRun }
       guard !entries.isEmpty else { return nil }
       return Chapter(
         name: document.name, title: document.title, era: document.era, author: document.author,

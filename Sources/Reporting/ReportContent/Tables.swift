@@ -122,8 +122,7 @@ struct Tables {
       ranksByMean
       ? [
         (
-          .init(index.isOfMedians(metric) ? Table.meanOfMedians : "mean", rank: Table.Heading.last),
-          { samples in samples.roundMean.map { cell($0, samples) } ?? .none }
+          .init(index.isOfMedians(metric) ? Table.meanOfMedians : "mean", rank: Table.Heading.last), self.mean
         )
       ] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
@@ -165,12 +164,13 @@ struct Tables {
     let failing = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
     let named = Set(failing.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
     let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
+    let means = metrics.filter(index.showsMean).map(\.name)
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
-      row(run, metrics.map { beside(run, $0) })
+      let samples = metrics.map { (samples: document.runs[run].metrics[$0.name], isMean: means.contains($0.name)) }
+      return row(run, samples.map { samples, isMean in samples.map(isMean ? mean : figure) ?? .none })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     let ofMany = facts.contains(.range) ? [Table.ofRange] : []
-    let means = metrics.filter(index.isMean).map(\.name)
     let notes =
       [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self)
       + (means.isEmpty ? [] : ["geometric means of the rounds: \(means.joined(separator: ", "))"]) + ofMany
@@ -214,19 +214,12 @@ struct Tables {
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
-  /// Returns a cell with the figure of a run for a metric beside the headline: the cell of ``figure(_:)``, or the mean
-  /// of a rate in a search that means rank (``RunIndex/shownFigure(_:_:)``).
-  private func beside(_ run: Int, _ metric: MetricFacts) -> Cell {
-    guard let samples = document.runs[run].metrics[metric.name] else { return .none }
-    guard index.isMean(metric), let mean = samples.roundMean else { return figure(samples) }
-    return cell(mean, samples)
-  }
+  /// Returns a cell with the geometric mean of a run over its rounds.
+  private func mean(_ samples: SampleFacts) -> Cell { samples.roundMean.map { cell($0, samples) } ?? .none }
 
   /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, and otherwise
   /// the cell of ``figure(_:)``.
-  func ranked(_ samples: SampleFacts) -> Cell {
-    ranksByMean ? samples.roundMean.map { cell($0, samples) } ?? .none : figure(samples)
-  }
+  func ranked(_ samples: SampleFacts) -> Cell { ranksByMean ? mean(samples) : figure(samples) }
 
   /// Returns the cell that compares a run with its reference: the ratio and the half width of its interval, `1.93x
   /// faster ±2 %`, and the mark of the run.
@@ -404,27 +397,23 @@ extension RunIndex {
       && document.runs.contains { $0.metrics[metric.name].map { $0.count > $0.rounds.count } ?? false }
   }
 
-  /// Returns whether the tables of a search show the geometric mean of a metric beside the headline. The result is true
-  /// for a rate with one positive figure for each round, such as a speed-up: in a search that means rank, the ratio of
-  /// two speed-ups then agrees with the ratio of the times.
-  func isMean(_ metric: MetricFacts) -> Bool {
+  /// Returns whether the tables show the geometric mean of a metric over the rounds, and not the median. The result is
+  /// true for a headline whose means rank the runs, and beside such a headline for a rate with one positive figure for
+  /// each round, such as a speed-up: the ratio of two speed-ups then agrees with the ratio of the times.
+  func showsMean(_ metric: MetricFacts) -> Bool {
     let headline = document.scenario.metrics.first { $0.name == document.scenario.show.first }
-    guard let headline, headline.name != metric.name, ranksByMean(headline), metric.kind == .rate else { return false }
-    return document.runs.compactMap { $0.metrics[metric.name] }.allSatisfy { samples in
-      !samples.isRange && samples.figures.allSatisfy { $0 > 0 }
-    }
+    guard let headline, ranksByMean(headline) else { return false }
+    if metric.name == headline.name { return true }
+    return metric.kind == .rate
+      && document.runs.compactMap { $0.metrics[metric.name] }.allSatisfy { samples in
+        !samples.isRange && samples.figures.allSatisfy { $0 > 0 }
+      }
   }
 
-  /// Returns the figure of a run that the tables of a search show for a metric beside the headline; nil if the metric
-  /// was not measured.
-  func shownFigure(_ run: Int, _ metric: MetricFacts) -> Double? {
-    document.runs[run].metrics[metric.name].flatMap { isMean(metric) ? $0.roundMean : $0.median }
-  }
-
-  /// Returns the figure of a run that reports show for a metric: the mean that ranks the runs of a search, or the
-  /// median in other cases. Returns nil if the metric was not measured.
-  func ranked(_ run: Int, by metric: MetricFacts) -> Double? {
-    document.runs[run].metrics[metric.name].flatMap { ranksByMean(metric) ? $0.roundMean : $0.median }
+  /// Returns the figure of a run that the tables show for a metric: the mean (``showsMean(_:)``) or the median. Returns
+  /// nil if the metric was not measured.
+  func shownFigure(_ run: Int, of metric: MetricFacts) -> Double? {
+    document.runs[run].metrics[metric.name].flatMap { showsMean(metric) ? $0.roundMean : $0.median }
   }
 
   /// Returns whether the median of some samples is so short that the clock or the timing loop is a large part of the

@@ -32,9 +32,10 @@ struct QueueFigures {
     self.kind = kind
     self.blocks = blocks.count
     delays = blocks.compactMap(\.delay).sorted()
-    openDelay = blocks.filter(\.waitsToBegin).compactMap(\.submitted).min().map { trace.length - min($0, trace.length) }
+    func longest(since times: [UInt64]) -> UInt64? { times.min().map { trace.length - min($0, trace.length) } }
+    openDelay = longest(since: blocks.filter(\.waitsToBegin).compactMap(\.submitted))
     runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
-    openRun = blocks.filter { $0.end == nil }.compactMap(\.begin).min().map { trace.length - min($0, trace.length) }
+    openRun = longest(since: blocks.filter { $0.end == nil }.compactMap(\.begin))
   }
 
   /// The headings of the columns in ``cells``.

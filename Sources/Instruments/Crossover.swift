@@ -24,6 +24,11 @@ public struct Crossover {
     sizes.suffix(sizes.count - (sizes.lastIndex { $0.isFaster != true } ?? -1) - 1).first
   }
 
+  /// Whether the way is at no size certainly faster, and at no size faster on average but slower in most rounds.
+  public var isNeverFaster: Bool {
+    !sizes.contains { $0.isFaster == true || $0.contrast.ratio > 1 && $0.contrast.contradiction != nil }
+  }
+
   /// Creates the comparison of a way with a baseline; nil if fewer than two sizes have enough rounds of both ways.
   ///
   /// - Parameters:

@@ -17,7 +17,7 @@ import Testing
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
       "gcdlab: --set: unknown parameter 'strid' of apply-stride; did you mean 'stride'? (known: iterations, stride, work, balance, repeats, "
-        + "short, short-stride, idle, threads, group-blocks, overhead, my-iteration, my-iterations, cores)\n"
+        + "short, short-stride, idle, threads, group-blocks, my-iteration, my-iterations, cores)\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "stride=0"],

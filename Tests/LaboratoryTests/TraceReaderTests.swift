@@ -78,6 +78,19 @@ import Testing
     #expect(program(20_000).length < program(0).length)
   }
 
+  @Test func `a delayed block is due after its delay, unless the record ends before`() {
+    // The count of a submission for a later time is the delay in microseconds, plus 1.
+    let trace = Self.trace([
+      RecordedEvent(.submit, at: 1100, thread: 2, how: 3, count: 1, a: 5, b: 77),
+      RecordedEvent(.submit, at: 1200, thread: 2, how: 3, count: 0, a: 6, b: 77),
+      RecordedEvent(.submit, at: 1300, thread: 2, how: 3, count: 2, a: 7, b: 77),
+      RecordedEvent(.submit, at: 1400, thread: 2, how: 0, count: 1, a: 8, b: 77),
+      RecordedEvent(.begin, at: 1500, thread: 3, how: 3, a: 5, b: 77),
+    ])
+    #expect(trace.blocks.map(\.due) == [100, nil, nil, nil])
+    #expect(trace.blocks.map(\.ready) == [100, nil, nil, 400])
+  }
+
   @Test func `a later queue at the same address is another queue`() {
     let events: [RecordedEvent] = [(1000, "one"), (1100, "two")].flatMap { time, label in
       [

@@ -60,7 +60,9 @@ import Testing
         == ["async is faster than inline from 1 us of work per task on, 2.00 times as fast there; slower at 100 ns."])
     #expect(
       try findings([100, 1000, 10_000], [50, 1100, 5000])
-        == ["async is faster than inline from 10 us of work per task on, 2.00 times as fast there; slower at 1 us."])
+        == [
+          "async is faster than inline at 10 us of work per task, the largest size, 2.00 times as fast there; slower at 1 us."
+        ])
     #expect(
       try findings([100, 1000, 10_000], [50, 500, 5000])
         == ["async is faster than inline from 100 ns of work per task on, 2.00 times as fast there."])

@@ -553,7 +553,7 @@ import Testing
       return try #require(grid.content.conclusion)
     }
     let hint =
-      "plain may be best at work=10ns, but not at work=1us; sweep the values between to find the change, as in "
+      "plain is best at work=10ns, but not at work=1us; sweep the values between to find the change, as in "
       + "work=10ns..1us:x2."
     let found = try says([10, 1000])
     #expect(found.contains(hint), "\(found)")

@@ -222,6 +222,10 @@ import Testing
     // The backlog contains two blocks of the serial queue, the barrier, and the block that the barrier holds back until
     // the end.
     #expect(folding.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
+    trace.blocks[trace.blocks.count - 1].due = trace.length / 2
+    let later = Folding(trace, from: 0, to: trace.length, columns: 10)
+    #expect(later.most(of: trace.backlog) == [4, 4, 3, 3, 1, 2, 2, 2, 2, 2])
+    #expect(trace.blocks.last?.waitsToBegin == true)
   }
 
   @Test func `the time from submission to start leaves out the iterations of a loop`() {

@@ -61,11 +61,25 @@ struct submission {
   const struct chunk *chunk;
   uint64_t begun;
 };
-static struct submission submitting(void *queue, unsigned how, uint64_t item) {
+// Returns the time until a delayed block is due, as the event of the submission contains it. `when` is a
+// `dispatch_time_t`, whose two highest bits define the clock (libdispatch, src/shims/time.h).
+static uint32_t due(uint64_t when) {
+  if (when == UINT64_MAX) return 0;
+  clockid_t clock = when >> 63 == 0 ? CLOCK_MONOTONIC : when >> 62 == 3 ? CLOCK_REALTIME : CLOCK_BOOTTIME;
+  uint64_t value = clock == CLOCK_REALTIME ? -when : when & INT64_MAX;
+  struct timespec time;
+  clock_gettime(clock, &time);
+  uint64_t present = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  uint64_t microseconds = value > present ? (value - present + 999) / 1000 : 0;
+  return microseconds < UINT32_MAX ? (uint32_t)microseconds + 1 : 0;
+}
+// Records a submission. `due` is the result of due() for a delayed block, and 0 for other blocks.
+static struct submission submitting(void *queue, unsigned how, uint64_t item, uint32_t due) {
   struct submission submission = {.number = item ? item : numbers(1)};
-  submission.event = write_with(&self.pen, GCDLAB_TRACE_SUBMIT, how, site(), 0, submission.number, (uint64_t)queue);
+  submission.event = write_with(&self.pen, GCDLAB_TRACE_SUBMIT, how, site(), due, submission.number, (uint64_t)queue);
   submission.chunk = self.pen.chunk;
-  if (submission.number % 8 || item || (how & 15) == GCDLAB_TRACE_SYNC) submission.event = NULL;
+  unsigned kind = how & 15;
+  if (submission.number % 8 || item || kind == GCDLAB_TRACE_SYNC || kind == GCDLAB_TRACE_AFTER) submission.event = NULL;
   else submission.begun = now();
   return submission;
 }

@@ -17,9 +17,9 @@
 
 // Submits a block inside another block. A work item is submitted unchanged, since a wrapper would hide the item's
 // flags. The body of the item was wrapped when the item was created.
-#define SUBMIT_BLOCK(how, call_real)                                               \
+#define SUBMIT_BLOCK(how, due, call_real)                                             \
   uint64_t item = is_item(block) ? (uint64_t)block : 0;                            \
-  struct submission submission = submitting(queue, (how) | (item ? GCDLAB_TRACE_BY_ITEM : 0), item); \
+  struct submission submission = submitting(queue, (how) | (item ? GCDLAB_TRACE_BY_ITEM : 0), item, due); \
   struct block wrapper = around(block, queue, submission.number, how);             \
   if (!item) block = &wrapper;                                                     \
   self.inside = true;                                                              \
@@ -27,16 +27,17 @@
   self.inside = false;                                                             \
   submitted(submission);
 #define BLOCK(name, parameters, arguments, how) \
-  CALL(name, parameters, arguments, SUBMIT_BLOCK(how, __real_##name arguments))
+  CALL(name, parameters, arguments, SUBMIT_BLOCK(how, 0, __real_##name arguments))
 #define SYNC_BLOCK(name, how)                            \
   CALL(name, (void *queue, void *block), (queue, block), \
-       SUBMIT_BLOCK(how, INSIDE(GCDLAB_TRACE_IN_SYNC, queue, __real_##name(queue, block))))
+       SUBMIT_BLOCK(how, 0, INSIDE(GCDLAB_TRACE_IN_SYNC, queue, __real_##name(queue, block))))
 
 BLOCK(dispatch_async, (void *queue, void *block), (queue, block), GCDLAB_TRACE_ASYNC)
 BLOCK(dispatch_barrier_async, (void *queue, void *block), (queue, block), GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRIER)
 BLOCK(dispatch_group_async, (void *group, void *queue, void *block), (group, queue, block), GCDLAB_TRACE_ASYNC)
 BLOCK(dispatch_group_notify, (void *group, void *queue, void *block), (group, queue, block), GCDLAB_TRACE_NOTIFY)
-BLOCK(dispatch_after, (uint64_t when, void *queue, void *block), (when, queue, block), GCDLAB_TRACE_AFTER)
+CALL(dispatch_after, (uint64_t when, void *queue, void *block), (when, queue, block),
+     SUBMIT_BLOCK(GCDLAB_TRACE_AFTER, due(when), __real_dispatch_after(when, queue, block)))
 SYNC_BLOCK(dispatch_sync, GCDLAB_TRACE_SYNC)
 SYNC_BLOCK(dispatch_barrier_sync, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 SYNC_BLOCK(dispatch_async_and_wait, GCDLAB_TRACE_SYNC)
@@ -60,15 +61,15 @@ static struct call *wrapped(void *queue, void *context, body *function, unsigned
 }
 // A job that is due later, such as the rest of a task after Task.sleep, is submitted when the time has come. The record
 // contains only its start.
-static struct submission submitting_call(const struct call *call, unsigned kind) {
+static struct submission submitting_call(const struct call *call, unsigned kind, uint32_t due) {
   if (kind == GCDLAB_TRACE_AFTER && call->how == GCDLAB_TRACE_JOB) return (struct submission){.number = numbers(1)};
-  return submitting(call->queue, call->how, 0);
+  return submitting(call->queue, call->how, 0, due);
 }
-#define FUNCTION(name, parameters, arguments, kind)                       \
+#define FUNCTION(name, parameters, arguments, kind, due)                  \
   CALL(name, parameters, arguments,                                       \
     struct call *call = wrapped(queue, context, function, kind);          \
     if (!call) return __real_##name arguments;                            \
-    struct submission submission = submitting_call(call, kind);           \
+    struct submission submission = submitting_call(call, kind, due);      \
     call->number = submission.number;                                     \
     context = call;                                                       \
     function = run_once;                                                  \
@@ -78,19 +79,19 @@ static struct submission submitting_call(const struct call *call, unsigned kind)
     submitted(submission);)
 #define SYNC_FUNCTION(name, how)                                                                    \
   CALL(name, (void *queue, void *context, body *function), (queue, context, function),              \
-    struct call call = {submitting(queue, how, 0).number, queue, context, function, how};           \
+    struct call call = {submitting(queue, how, 0, 0).number, queue, context, function, how};           \
     INSIDE(GCDLAB_TRACE_IN_SYNC, queue, __real_##name(queue, &call, run_here)))
 
 FUNCTION(dispatch_async_f, (void *queue, void *context, body *function), (queue, context, function),
-         GCDLAB_TRACE_ASYNC)
+         GCDLAB_TRACE_ASYNC, 0)
 FUNCTION(dispatch_barrier_async_f, (void *queue, void *context, body *function), (queue, context, function),
-         GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRIER)
+         GCDLAB_TRACE_ASYNC | GCDLAB_TRACE_BARRIER, 0)
 FUNCTION(dispatch_group_async_f, (void *group, void *queue, void *context, body *function),
-         (group, queue, context, function), GCDLAB_TRACE_ASYNC)
+         (group, queue, context, function), GCDLAB_TRACE_ASYNC, 0)
 FUNCTION(dispatch_group_notify_f, (void *group, void *queue, void *context, body *function),
-         (group, queue, context, function), GCDLAB_TRACE_NOTIFY)
+         (group, queue, context, function), GCDLAB_TRACE_NOTIFY, 0)
 FUNCTION(dispatch_after_f, (uint64_t when, void *queue, void *context, body *function),
-         (when, queue, context, function), GCDLAB_TRACE_AFTER)
+         (when, queue, context, function), GCDLAB_TRACE_AFTER, due(when))
 SYNC_FUNCTION(dispatch_sync_f, GCDLAB_TRACE_SYNC)
 SYNC_FUNCTION(dispatch_barrier_sync_f, GCDLAB_TRACE_SYNC | GCDLAB_TRACE_BARRIER)
 SYNC_FUNCTION(dispatch_async_and_wait_f, GCDLAB_TRACE_SYNC)

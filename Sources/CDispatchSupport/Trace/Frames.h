@@ -46,18 +46,21 @@ struct learned {
   uint64_t call, place;
   uint32_t frames;
 };
+// Adds a distance to the table. If the table has another distance of the call, the distance varies. An entry is added
+// only when its distance is known, since another thread may walk a stack with the same call at the same time.
+static void add_hop(uint64_t call, uint64_t words) {
+  for (uint64_t *found; (found = hop(call));) {
+    uint64_t old = __atomic_load_n(found, __ATOMIC_RELAXED);
+    bool varies = words > OPEN || (old & OPEN && words && (old & OPEN) != words);
+    uint64_t added = call << 16 | (varies ? OPEN : words ? words : old & OPEN);
+    if (__atomic_compare_exchange_n(found, &old, added, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+  }
+}
 static _Unwind_Reason_Code learn_hop(struct _Unwind_Context *context, void *argument) {
   struct learned *last = argument;
   uint64_t call = frame_call(context), place = frame_end(context) - 8;
   if (call == 0) return _URC_END_OF_STACK;
-  uint64_t words = (place - last->place) / 8, *found = last->call ? hop(last->call) : NULL;
-  if (found) {
-    uint64_t old = __atomic_load_n(found, __ATOMIC_RELAXED) & OPEN;
-    if (words > OPEN || (old && old != words)) words = OPEN;
-    __atomic_store_n(found, last->call << 16 | words, __ATOMIC_RELAXED);
-  }
-  uint64_t *own = hop(call), none = 0;
-  if (own) __atomic_compare_exchange_n(own, &none, call << 16, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  if (last->call) add_hop(last->call, (place - last->place) / 8);
   last->call = call;
   last->place = place;
   return last->frames++ < LEARNED ? _URC_NO_REASON : _URC_END_OF_STACK;
@@ -79,6 +82,7 @@ static uintptr_t next_call(uintptr_t place, uintptr_t end, bool *has_learned) {
     *has_learned = true;
     struct learned last = {0};
     unwind(learn_hop, &last);
+    if (last.call) add_hop(last.call, 0);
   }
 }
 

@@ -15,8 +15,9 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_BODY_BEGINS,
   GCDLAB_TRACE_BODY_ENDS,
   /// a: the block's number; b: the queue; how: gcdlab_trace_how; site: the stack of the call; count: for a parallel
-  /// loop, the number of blocks, whose numbers are consecutive; for another submission, its duration in nanoseconds, or
-  /// 0 if it was not measured.
+  /// loop, the number of blocks, whose numbers are consecutive; for a submission for a later time, the time until the
+  /// block is due, in microseconds, plus 1, or 0 if it is longer than an hour or not known; for another submission, its
+  /// duration in nanoseconds, or 0 if it was not measured.
   GCDLAB_TRACE_SUBMIT,
   /// a: the block's number; b: the queue; how.
   GCDLAB_TRACE_BEGIN,

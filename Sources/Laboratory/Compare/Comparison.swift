@@ -70,6 +70,10 @@ public struct Comparison: Sendable {
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
   public let unclear: Set<Int>
+  /// The direction in which a figure is better; nil if neither direction is better.
+  private let ranking: Ranking?
+  /// Whether ratios refer to a baseline, and not to the best run of a group.
+  private let isOfBaseline: Bool
   /// The number of comparisons that share the confidence.
   private let comparisons: Int
   /// For each run, the smallest plausible standard deviation of the logarithms of ratios to the best run of its group;
@@ -128,6 +132,8 @@ public struct Comparison: Sendable {
       }
     }
     groups = policy.groups
+    self.ranking = ranking
+    isOfBaseline = policy.baseline != nil
     self.best = policy.seeksBest ? best(of: cells.indices) : nil
     bests = Set(bestOfGroup.values)
     self.contrasts = contrasts
@@ -142,6 +148,21 @@ public struct Comparison: Sendable {
   /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
+  }
+
+  /// Returns whether a run is as good as the best run of its group: the run does not differ significantly from the best
+  /// run, or is certainly at most ``ConfidenceInterval/alikeDifference`` worse. If ratios refer to a baseline, only the
+  /// first condition counts.
+  public func isNearBest(_ run: Int) -> Bool {
+    if nearBest.contains(run) { return true }
+    return !unclear.contains(run) && (possibleLoss(run) ?? .infinity) <= ConfidenceInterval.alikeDifference
+  }
+
+  /// Returns the share by which a run may be worse than the best run of its group, at the worse end of the interval of
+  /// their ratio; nil if there is no interval, or if ratios refer to a baseline.
+  public func possibleLoss(_ run: Int) -> Double? {
+    guard let ranking, !isOfBaseline, let interval = contrasts[run]?.interval else { return nil }
+    return (ranking == .higher ? 1 / interval.low : interval.high) - 1
   }
 
   /// Returns the contrast of two runs of the group of `run`, with the certainty of the comparison's own ratios; nil if

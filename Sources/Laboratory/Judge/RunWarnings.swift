@@ -94,7 +94,9 @@ extension Results {
     }
     func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
     let without = apart.isEmpty ? "" : " (not counting those certainly above \(Quantity.ratio(Comparison.outOfReach))x)"
-    return [RunNote(RunNote.precision, "least certain ratio\(without) ±\(percent(reached)), goal ±\(percent(goal))")]
+    return [
+      RunNote(RunNote.precision, "widest interval of a ratio\(without) ±\(percent(reached)), goal ±\(percent(goal))")
+    ]
   }
 
   private var unsteadiness: [RunNote] {

@@ -56,13 +56,13 @@ extension Trace {
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 
-  /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. Only `async` blocks and
-  /// jobs count. Blocks of the main queue, of queues of unknown kind and of queues with barriers do not count. For a
+  /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. Only `async` blocks,
+  /// delayed blocks that are due, and jobs count. Blocks of the main queue, of queues of unknown kind and of queues with barriers do not count. For a
   /// user's program, blocks of queues that may have been suspended, or that have a target queue other than a global
   /// queue, do not count either.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
-    let kinds: Set<Block.Kind> = [.async, .job]
+    let kinds: Set<Block.Kind> = [.async, .after, .job]
     for (queue, blocks) in Dictionary(grouping: blocks, by: \.queue) {
       let kind = queues[queue].kind
       guard kind != .main, kind != .unknown, !blocks.contains(where: \.isBarrier) else { continue }
@@ -70,15 +70,15 @@ extension Trace {
       if let program, program.delayedQueues.contains(queue) || !blocks.contains(where: { $0.begin != nil }) { continue }
       guard queues[queue].isSerial else {
         times += blocks.filter { kinds.contains($0.kind) }.compactMap { block in
-          block.submitted.map { ($0, block.begin ?? length) }
+          block.ready.map { ($0, max($0, block.begin ?? length)) }
         }
         continue
       }
       // The queue is serial: a block is ready once the block before it has ended.
       var free: UInt64 = 0
       for block in blocks.sorted(by: { ($0.begin ?? .max, $0.number) < ($1.begin ?? .max, $1.number) }) {
-        if kinds.contains(block.kind), let submitted = block.submitted, max(submitted, free) < length {
-          times.append((max(submitted, free), block.begin ?? length))
+        if kinds.contains(block.kind), let ready = block.ready, max(ready, free) < (block.begin ?? length) {
+          times.append((max(ready, free), block.begin ?? length))
         }
         free = max(free, block.begin == nil ? length : block.end ?? length)
       }

@@ -47,7 +47,13 @@ struct RecordedBlocks {
       block.submitted = time.at(event.time)
       block.submitter = event.thread
       block.stack = event.site
-      if isProgram, kind != .apply, event.count > 0 { block.submissionTime = UInt64(event.count) }
+      if kind == .after, event.count > 0 {
+        // The event contains the delay in microseconds, plus 1.
+        let due = event.time + UInt64(event.count - 1) * 1000
+        block.due = due <= time.end ? time.at(due) : nil
+      } else if isProgram, kind != .apply, event.count > 0 {
+        block.submissionTime = UInt64(event.count)
+      }
       blocks.append(block)
     }
   }

@@ -71,6 +71,9 @@ extension Trace {
     public var submitted: UInt64?
     /// The index of the lane that submitted the block; nil if the lane is unknown.
     public var submitter: Int?
+    /// The time at which a block of the kind ``Kind/after`` was due; nil for other blocks, if the time is not known, or
+    /// if the block was not due by the end of the record. Dispatch may begin the block later, by a tenth of its delay.
+    public var due: UInt64?
     /// The index of the lane that the block ran on; nil if the block had not begun by the end of the record.
     public var lane: Int?
     /// The time at which the block began; nil if the block had not begun by the end of the record.
@@ -81,6 +84,16 @@ extension Trace {
     public var submissionTime: UInt64?
     /// The index of the stack of the submission; nil if the stack is unknown.
     public var stack: Int?
+
+    /// The time from which the block could begin as soon as a thread and its queue were free; nil if the block waits for
+    /// a group or an event, or if the time is not known.
+    public var ready: UInt64? {
+      switch kind {
+      case .async, .sync, .apply, .job: submitted
+      case .after: due
+      case .notify, .handler: nil
+      }
+    }
 
     /// Creates a block.
     public init(

@@ -46,9 +46,6 @@ struct ApplyStride: Pattern {
     "group-blocks", 1...100_000_000, default: 20_000,
     "maximum number of blocks or child tasks in a group; a point with more is not run, since each takes memory and time"
   )
-  let overhead = Parameter.percent(
-    "overhead", 1...50, default: 1,
-    "share of the work that scheduling and idle cores may cost at the recommended stride; changes only the findings")
   let myIteration = Parameter.duration(
     "my-iteration", .zero ... .seconds(1), default: .zero,
     "duration of one iteration of your own loop, for which a stride is recommended; 0 to use the measured loop"
@@ -183,7 +180,7 @@ struct ApplyStride: Pattern {
     }
   }
 
-  // No trial reads `overhead`, `my-iteration` or `my-iterations`: only the findings use them.
+  // No trial reads `my-iteration` or `my-iterations`: only the findings use them.
 
   /// The parameters of a loop of ``iterations`` iterations.
   private var settings: [any Declaration] { [iterations, work, balance, repeats] }

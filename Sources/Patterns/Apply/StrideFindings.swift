@@ -15,142 +15,97 @@ struct StrideSweep {
 }
 
 extension ApplyStride: FindingPattern {
-  /// Returns notes about each sweep of two or more strides: the stride with the lowest mean time, and the cost model
-  /// with the strides that the model recommends for the setting ``overhead``.
+  /// Returns notes about each sweep of two or more strides: the stride with the lowest mean time, and the formula of
+  /// the cost model.
   ///
-  /// If the experiment searches for the best setting, the first note is advice about the amount of work for a block. If
-  /// such advice is not available, the first note is about the measured blocks and the user's own loop. Each sweep
-  /// without a cost model then has a note with the reason.
+  /// If the experiment searches for the best setting, the first notes translate the best strides into blocks and into
+  /// strides of the user's own loop, and a sweep without a cost model has a note with the reason.
   func findings(in results: Results) -> [RunNote] {
-    let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     let seeksBest = results.experiment.seeksBest
-    let advice = seeksBest ? advice(sweeps, in: results) ?? noAdvice(sweeps, in: results) : nil
-    return [advice].compactMap(\.self)
-      + sweeps.flatMap { sweep in
+    return (seeksBest ? advice(in: results) : [])
+      + sweeps(in: results).filter { $0.runs.count > 1 }.flatMap { sweep in
         [best(sweep, in: results)].compactMap(\.self) + costModel(sweep, givesReason: seeksBest)
       }
   }
 
-  /// Returns a note with advice for each number of cores in the sweep. The advice contains the amount of work for a
-  /// block, and suitable strides. The advice is based on the fastest variant whose cost model fits.
+  // MARK: The best strides, for other loops
+
+  /// Returns a note for each best run of the search. The note states how many blocks the best strides make and how much
+  /// work a block has. If the user described a loop (``myIterations``, ``myIteration``), the note states the strides of
+  /// that loop instead.
   ///
-  /// Returns nil if the sweep varies anything other than the stride and the cores, if no cost model fits, or if the
-  /// time of the plain loop is not known.
-  private func advice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
-    guard results.experiment.sweep.count(where: { $0.name != Cores.name }) == 1 else { return nil }
-    let advice = sweeps.grouped { $0.runs.first?.cores }.compactMap { cores, sweeps in
-      words(of: sweeps).map { (cores: cores, words: $0.says, runs: $0.runs) }
+  /// If the search varies anything other than strides and cores, the blocks of its runs are not comparable. The result
+  /// is then empty, or a note with the reason if the user described a loop.
+  private func advice(in results: Results) -> [RunNote] {
+    let isAboutOwnLoop = results.runs.first.map(self.isAboutOwnLoop) ?? false
+    func note(_ says: String, _ runs: [Run]) -> RunNote {
+      RunNote(Conclusion.advice, says, runs: runs.map(\.label))
     }
-    guard let first = advice.first else { return nil }
-    guard results.experiment.sweep.count > 1 else { return RunNote(Conclusion.advice, first.words, runs: first.runs) }
-    let says = advice.map { "With \(($0.cores ?? 0).counted("core")): \($0.words)" }
-    return RunNote(Conclusion.advice, says.joined(separator: " "), runs: advice.flatMap(\.runs))
+    guard results.experiment.sweep.map(\.name).filter({ $0 != Cores.name }) == [stride.name] else {
+      return isAboutOwnLoop
+        ? [note("No stride for your loop: to get one, sweep only stride, or stride and cores.", results.runs)] : []
+    }
+    let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
+    let notes = comparison.bests.sorted().compactMap { best -> RunNote? in
+      let good = goodRuns(around: best, comparison, results.runs)
+      guard let says = words(about: good) else { return nil }
+      let cores = results.runs[best].cores.map { "With \($0.counted("core")): " } ?? ""
+      return note(
+        results.experiment.sweep.count > 1 ? cores + says.prefix(1).lowercased() + says.dropFirst() : says, good)
+    }
+    return notes.isEmpty && isAboutOwnLoop
+      ? [note("No stride for your loop: the rounds do not decide which measured stride is the best.", results.runs)]
+      : notes
   }
 
-  /// Returns a note with advice that no cost model supports; nil if no run was measured, or if the user described no
-  /// loop and no advice can be given.
-  ///
-  /// The note contains the amount of work of the fastest measured blocks. If the user described a loop, the note
-  /// contains the strides of this loop whose blocks have as much work, or the reason why no strides can be computed.
-  private func noAdvice(_ sweeps: [StrideSweep], in results: Results) -> RunNote? {
-    let runs = sweeps.flatMap(\.runs)
-    guard let run = runs.first else { return nil }
-    let measured = fastest(sweeps).flatMap(measuredAdvice)
-    guard isAboutOwnLoop(run) else {
-      // Other swept settings change the amount of work of a block.
-      return results.experiment.sweep.count == 1
-        ? measured.map { RunNote(Conclusion.advice, $0, runs: runs.map(\.label)) } : nil
-    }
-    let reason =
-      sweeps.contains { $0.model?.fits == true }
-      ? "to get advice, compare only strides, or strides and cores" : sweeps.compactMap(\.obstacle).first
-    let says =
-      reason.map { "No stride for your own loop: \($0)." } ?? measured
-      ?? "No stride for your own loop: no cost model fits these trials."
-    return RunNote(Conclusion.advice, says, runs: runs.map(\.label))
+  /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an empty
+  /// array if the rounds do not decide which run is the best.
+  private func goodRuns(around best: Int, _ comparison: Comparison, _ all: [Run]) -> [Run] {
+    func isGood(_ run: Int) -> Bool { run == best || comparison.isNearBest(run) }
+    let runs = all.indices.filter { run in
+      all[run].variant == all[best].variant && all[run].cores == all[best].cores
+    }.sorted { strideOf(all[$0]) ?? 0 < strideOf(all[$1]) ?? 0 }
+    guard let place = runs.firstIndex(of: best) else { return [] }
+    let good = runs[..<place].reversed().prefix(while: isGood).reversed() + runs[place...].prefix(while: isGood)
+    let group = all.indices.filter { all[$0].cores == all[best].cores }
+    return good.count == 1 && group.contains(where: comparison.unclear.contains) ? [] : good.map { all[$0] }
   }
 
-  /// Returns the amount of work of the fastest measured blocks as text, with the strides of the user's own loop whose
-  /// blocks have as much work, if the user described a loop; nil if the time of an iteration is not known.
-  ///
-  /// The fastest measured blocks are those of the best stride, and of each stride that is slower than the best stride
-  /// by at most the fraction ``ConfidenceInterval/alikeDifference``, even at the upper end of the confidence interval.
-  private func measuredAdvice(_ sweep: StrideSweep) -> String? {
-    guard let run = sweep.runs.first, let plain = plainLoop(of: sweep.runs),
-      let iterations = iterations.value(in: run.parameters), iterations > 0,
-      let best = Ranking.lower.best(sweep.runs, by: mean)
+  /// Returns a sentence about the blocks of the good runs, or about the strides of the user's own loop; nil if there
+  /// are no good runs, or if the time of an iteration is not known.
+  private func words(about good: [Run]) -> String? {
+    guard let first = good.first, let last = good.last, let low = strideOf(first), let high = strideOf(last),
+      let count = iterations.value(in: first.parameters), count > 0, let plain = plainLoop(of: good)
     else { return nil }
-    let comparisons = ConfidenceInterval.comparisons(of: sweep.runs.count, withBest: true)
-    let near = sweep.runs.filter { run in
-      let interval = run.rounds(with: best, of: elapsed).interval(among: comparisons)
-      return run.label == best.label || interval.map { $0.high <= 1 + ConfidenceInterval.alikeDifference } == true
-    }.compactMap { stride.value(in: $0.parameters) }.sorted()
-    guard let low = near.first, let high = near.last else { return nil }
-    let each = plain / Double(iterations)
-    func range(_ ends: [String]) -> String { ends[0] == ends[1] ? ends[0] : "\(ends[0]) to \(ends[1])" }
-    let work = range([low, high].map { Quantity(Double($0) * each, .nanoseconds).description })
-    guard isAboutOwnLoop(run) else { return "The fastest blocks have \(work) of work each." }
-    let own = myIteration.value(in: run.parameters) ?? .zero
-    let scale = own > .zero ? each / Double(own.nanoseconds) : 1
-    let length = myIterations.value(in: run.parameters) ?? 0
-    let strides = [low, high].map { stride in
-      min(max(1, Int((Double(stride) * scale).rounded())), length > 0 ? length : iterations)
+    func range(_ low: String, _ high: String) -> String { low == high ? low : "\(low) to \(high)" }
+    func time(_ nanoseconds: Double) -> String { Quantity(nanoseconds, .nanoseconds).description }
+    let each = plain / Double(count)
+    let work = [low, high].map { Double(min($0, count)) * each }
+    let blocks = [high, low].map { (count + $0 - 1) / $0 }
+    guard isAboutOwnLoop(first) else {
+      return
+        "Stride \(range(low.withCommas, high.withCommas)) makes \(range(blocks[0].withCommas, blocks[1].withCommas)) "
+        + "\(blocks[1] == 1 ? "block" : "blocks") with \(range(time(work[0]), time(work[1]))) of work each."
     }
-    return "No cost model fits these trials. Blocks with \(work) of work were the fastest, which is stride "
-      + "\(range(strides.map(\.withCommas))) of your own loop; measure the loop to confirm the advice."
+    let own = myIteration.value(in: first.parameters).map { Double($0.nanoseconds) } ?? 0
+    let ownEach = own > 0 ? own : each
+    let length = myIterations.value(in: first.parameters) ?? 0
+    let ownCount = length > 0 ? length : count
+    let least = max(1, Int((work[0] / ownEach).rounded(.up)))
+    let most = ownCount / blocks[0]
+    let loop = "For your loop of \(ownCount.withCommas) iterations of \(time(ownEach))"
+    let rule = "at least \(time(work[0])) of work in a block, and at least \(blocks[0].withCommas) blocks"
+    return least > most
+      ? "\(loop), \(time(Double(ownCount) * ownEach)) in all: too short for \(rule); a plain loop may be as fast."
+      : "\(loop): use stride \(range(least.withCommas, most.withCommas)), which is \(rule), as in the best measured loops."
   }
+
+  private func strideOf(_ run: Run) -> Int? { stride.value(in: run.parameters) }
 
   /// Returns whether the user described a loop: whether the setting ``myIterations`` or ``myIteration`` of `run` is
   /// above 0.
   private func isAboutOwnLoop(_ run: Run) -> Bool {
     (myIterations.value(in: run.parameters) ?? 0) > 0 || (myIteration.value(in: run.parameters) ?? .zero) > .zero
-  }
-
-  /// Returns advice for runs that differ only in variant and stride, and the labels of the runs with recommended
-  /// strides; nil if no cost model fits, or if the time of the plain loop is not known.
-  private func words(of sweeps: [StrideSweep]) -> (says: String, runs: [String])? {
-    guard let chosen = fastest(sweeps.filter { $0.model?.fits == true }), let model = chosen.model,
-      let run = chosen.runs.first, let percent = overhead.value(in: run.parameters),
-      let plain = plainLoop(of: chosen.runs), model.iterations > 0
-    else { return nil }
-    let share = Double(percent) / 100
-    let perIteration = plain / model.iterations
-    let length = myIterations.value(in: run.parameters) ?? 0
-    let time = myIteration.value(in: run.parameters) ?? .zero
-    let iterations = length > 0 ? Double(length) : model.iterations
-    let each = time > .zero ? Double(time.nanoseconds) : perIteration
-    let isOwn = isAboutOwnLoop(run)
-    let loop = isOwn ? "For \(Int(iterations).withCommas) iterations of \(Quantity(each, .nanoseconds)): " : ""
-    let asked = isOwn ? model.scaled(iterations: iterations, times: each / perIteration) : model
-    var says: String
-    switch asked.recommendation(forOverhead: share) {
-    case .strides(let strides):
-      let least = Int((iterations / Double(strides.upperBound)).rounded(.up))
-      says =
-        "Give a block at least \(Quantity(Double(strides.lowerBound) * each, .nanoseconds)) of work"
-        + (least > 1 ? ", and make at least \(least.withCommas) blocks" : "")
-        + ", \(asked.limit(share))"
-        // The answer already has strides of the measured loop, namely the best ones of the table.
-        + (isOwn ? ": \(asked.words(strides))" : "")
-    case .smallest:
-      let words = asked.words(forOverhead: share)
-      says = isOwn ? words : words.prefix(1).uppercased() + words.dropFirst()
-    }
-    // The model of a slower variant is better than no model.
-    if let first = fastest(sweeps), first.name != chosen.name {
-      says += " (by the cost model of \(chosen.name); none fits \(first.name))"
-    }
-    let advised = chosen.runs.filter { run in
-      guard case .strides(let strides) = model.recommendation(forOverhead: share) else { return false }
-      return cost(of: run).map { strides.contains($0.stride) } ?? false
-    }
-    return (loop + says + ".", advised.map(\.label))
-  }
-
-  private func mean(of run: Run) -> Double? { Ranking.typical(run.figures(elapsed.metric).map(\.value)) }
-
-  private func fastest(_ sweeps: [StrideSweep]) -> StrideSweep? {
-    Ranking.lower.best(sweeps) { $0.runs.compactMap(mean).min() }
   }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
@@ -175,8 +130,7 @@ extension ApplyStride: FindingPattern {
 
   private func sweep(_ name: String, _ runs: [Run], in results: Results) -> StrideSweep {
     let obstacle = obstacle(to: runs, on: results.machine)
-    let cores = results.machine.confined(to: runs.first?.cores).cores
-    let model = obstacle == nil ? StrideModel(fitting: runs.compactMap(cost), cores: cores) : nil
+    let model = obstacle == nil ? StrideModel(fitting: runs.compactMap(cost)) : nil
     let (all, used) = (runs.flatMap(\.trials).count, runs.map { usable($0).count }.reduce(0, +))
     let source = used < all ? "from the \(used.withCommas) of \(all.withCommas) trials that had a second core" : nil
     return StrideSweep(name: name, runs: runs, model: model, obstacle: obstacle, source: source)
@@ -199,14 +153,13 @@ extension ApplyStride: FindingPattern {
   private func usable(_ run: Run) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
 
   private func cost(of run: Run) -> StrideModel.Cost? {
-    guard let stride = stride.value(in: run.parameters), let elapsed = median(elapsed, of: run),
-      let blocks = median(blocks, of: run)
-    else { return nil }
     let rounds = usable(run).compactMap { trial in
-      trial.figure(self.elapsed.metric).map { (trial.round, $0) }
+      trial.figure(elapsed.metric).map { (trial.round, $0) }
     }
+    guard let stride = strideOf(run), let mean = Ranking.typical(rounds.map(\.1)), let blocks = median(blocks, of: run)
+    else { return nil }
     return StrideModel.Cost(
-      stride: stride, blocks: blocks, elapsed: elapsed,
+      stride: stride, blocks: blocks, elapsed: mean,
       rounds: Dictionary(rounds, uniquingKeysWith: { first, _ in first }))
   }
 
@@ -234,19 +187,14 @@ extension ApplyStride: FindingPattern {
     return RunNote("best-stride", line, runs: [best.label])
   }
 
-  /// Returns notes that describe the cost model of a sweep.
-  ///
-  /// - Parameter givesReason: whether the result for a sweep without a model is a note with the reason. If false, that
-  ///   result is empty.
+  /// Returns a note with the cost model of a sweep, or with the result that no model fits. If no model was fitted, the
+  /// note states the reason if `givesReason` is true, and the result is empty otherwise.
   private func costModel(_ sweep: StrideSweep, givesReason: Bool) -> [RunNote] {
-    let labels = sweep.runs.map(\.label)
-    guard let model = sweep.model, let percent = sweep.runs.first.flatMap({ overhead.value(in: $0.parameters) }) else {
-      guard givesReason else { return [] }
-      let reason = sweep.obstacle ?? "no terms fit the times of these strides"
-      return [RunNote("cost-model", "no cost formula for \(sweep.name): \(reason)", runs: labels)]
-    }
-    var sentences = model.sentences(for: sweep.name, overhead: Double(percent) / 100)
-    if let source = sweep.source { sentences[0] += "; \(source)" }
-    return sentences.map { RunNote("cost-model", $0, runs: labels) }
+    let source = sweep.source.map { "; \($0)" } ?? ""
+    let reason = givesReason ? sweep.obstacle ?? "no terms fit the times of these strides" : nil
+    let says =
+      sweep.model.map { $0.sentence(for: sweep.name) + source }
+      ?? reason.map { "no cost formula for \(sweep.name): \($0)" }
+    return [says].compactMap(\.self).map { RunNote("cost-model", $0, runs: sweep.runs.map(\.label)) }
   }
 }

@@ -3,10 +3,10 @@ import Measurement
 /// The terms of a ``StrideModel``. Cross-validation selects the set of terms that best predicts the costs of strides
 /// that were left out of the fit.
 struct StrideFit {
-  var work: Double
-  var overhead: Double
+  let work: Double
+  let overhead: Double
   let contention: Double
-  var tail: Double
+  let tail: Double
   /// The largest leave-one-out error, as a fraction, and the stride at which the error occurs. A leave-one-out error is
   /// the error of predicting the time at one stride from a fit to all other strides. The times at the smallest and the
   /// largest stride are not predicted.
@@ -25,17 +25,6 @@ struct StrideFit {
     worst = best.worst
   }
 
-  /// Returns the time in nanoseconds that scheduling one block of `stride` iterations adds to the loop.
-  func perBlock(at stride: Int) -> Double { overhead + contention / Double(stride) }
-
-  /// Returns a copy of the fit, with its work term and its tail term multiplied by the given factors.
-  func scaled(work: Double, tail: Double) -> StrideFit {
-    var fit = self
-    fit.work *= work
-    fit.tail *= tail
-    return fit
-  }
-
   // MARK: Resampling
 
   private static let resamplings = 100
@@ -44,7 +33,7 @@ struct StrideFit {
   /// fitted is omitted.
   ///
   /// The method is the bootstrap: each resampling draws as many rounds as were measured, with replacement, and repeats
-  /// the whole procedure from the medians to the selection of the terms. Since all strides take part in the same
+  /// the whole procedure from the means to the selection of the terms. Since all strides take part in the same
   /// rounds, a round is drawn for all strides together. The seed is fixed, so that equal results have equal intervals.
   static func resampled(_ costs: [StrideModel.Cost]) -> [StrideFit] {
     guard costs.allSatisfy({ $0.rounds.count >= ConfidenceInterval.fewest }) else { return [] }
@@ -53,9 +42,9 @@ struct StrideFit {
     return (0..<resamplings).compactMap { _ in
       let drawn = rounds.indices.map { _ in rounds[Int.random(in: rounds.indices, using: &random)] }
       let costs = costs.compactMap { cost -> StrideModel.Cost? in
-        guard let median = Summary(drawn.compactMap { cost.rounds[$0] })?.p50 else { return nil }
+        guard let mean = Ranking.typical(drawn.compactMap { cost.rounds[$0] }) else { return nil }
         var cost = cost
-        cost.elapsed = median
+        cost.elapsed = mean
         return cost
       }
       return StrideFit(costs)

@@ -19,8 +19,8 @@ extension LockScaling: FindingPattern {
       names.contains("actor") && names.count > 1
       ? "; as many tasks enter the actor, on at most one thread for each core" : ""
     let says =
-      "Threads: \(settings.joined(separator: ", "))\(ofTasks). They do nothing between two entries, which is the worst "
-      + "case for a lock."
+      "Threads: \(settings.joined(separator: ", "))\(ofTasks). They do nothing between two entries; threads that work "
+      + "in between contend less."
     return [RunNote(Conclusion.advice, says, runs: results.runs.map(\.label))]
   }
 

@@ -23,11 +23,21 @@ extension TaskGranularity: FindingPattern {
         ? RunNote(Conclusion.advice, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
     }
     let inline = results.runs.filter { $0.variant.name == "inline" }
-    return results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
-      let runs = results.runs.filter { $0.variant == variant }
-      guard let crossover = Crossover(of: runs, over: inline, by: perTask, along: work, in: results) else { return nil }
-      return note(words(of: variant.name, crossover), [crossover.point?.label].compactMap(\.self))
+    let crossovers = results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
+      Crossover(of: results.runs.filter { $0.variant == variant }, over: inline, by: perTask, along: work, in: results)
+        .map { (variant: variant.name, crossover: $0) }
     }
+    let never = crossovers.filter { $0.crossover.isNeverFaster }.map(\.variant)
+    return crossovers.filter { !$0.crossover.isNeverFaster }.map { variant, crossover in
+      note(words(of: variant, crossover), [crossover.point?.label].compactMap(\.self))
+    }
+      + (never.isEmpty
+        ? []
+        : [
+          note(
+            "\(never.listed()) \(never.count == 1 ? "is" : "are") not significantly faster than inline at any of these "
+              + "sizes")
+        ])
   }
 
   /// Returns a sentence about the sizes at which a variant is faster than running the tasks in place, without a full
@@ -50,13 +60,14 @@ extension TaskGranularity: FindingPattern {
       let onAverage = crossover.sizes.filter { $0.contrast.ratio > 1 }.compactMap { size in
         size.contrast.contradiction.map { "\(name(size)) of work per task (\(times(size)), but slower in \($0))" }
       }
-      return onAverage.isEmpty
-        ? "\(variant) is not significantly faster than inline at any of these sizes"
-        : "\(variant) is faster than inline only on average, at \(onAverage.listed())"
+      return "\(variant) is faster than inline only on average, at \(onAverage.listed())"
     }
     let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
+    let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
+    let place =
+      isLargest ? "at \(name(from)) of work per task, the largest size" : "from \(name(from)) of work per task on"
     return
-      "\(variant) is faster than inline from \(name(from)) of work per task on, \(times(from)) there\(rounds)"
+      "\(variant) is faster than inline \(place), \(times(from)) there\(rounds)"
       + "\(part("slower", Array(slower.suffix(1))))\(undecided)"
   }
 }

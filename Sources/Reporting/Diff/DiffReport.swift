@@ -323,8 +323,10 @@ public struct DiffReport: Sendable {
       default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
       }
     }
-    let verdicts = diff.verdicts.map {
-      "\($0.scenario), \($0.old.rawValue) \(Signs.arrow) \($0.new.rawValue): \($0.says)"
+    let verdicts = diff.verdicts.map { change in
+      "\(change.scenario), \(change.old.rawValue) \(Signs.arrow) \(change.new.rawValue): \(change.says) Old: "
+        + "\(change.evidence.old). New: \(change.evidence.new)."
+        + (change.isUndecidedOnOneSide ? " Only one side is decided, so this may be noise." : "")
     }
     return [
       ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),

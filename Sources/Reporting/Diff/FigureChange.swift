@@ -121,13 +121,19 @@ extension ResultDiff {
   }
 
   /// A claim whose verdict differs between the old and the new results.
-  public struct VerdictChange: Sendable, Equatable {
+  public struct VerdictChange: Sendable {
     /// The name of the scenario that contains the claim.
     public let scenario: String
     /// The text of the claim.
     public let says: String
     /// The verdicts of the old and of the new side.
     public let old, new: Verdict
+    /// The evidence for the verdicts of the old and of the new side, each in one sentence without a full stop.
+    let evidence: (old: String, new: String)
+
+    /// Whether the rounds of one side decide the claim and those of the other side do not. The claim may then be as true
+    /// as before.
+    var isUndecidedOnOneSide: Bool { (old == .inconclusive) != (new == .inconclusive) }
   }
 }
 

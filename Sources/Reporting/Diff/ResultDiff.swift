@@ -175,7 +175,9 @@ public struct ResultDiff: Sendable {
     return mostSevere(new).compactMap { scenario, claim in
       let was = before.first { $0.scenario == scenario && $0.claim.isSame(as: claim) }
       guard let was, was.claim.verdict != claim.verdict else { return nil }
-      return VerdictChange(scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict)
+      return VerdictChange(
+        scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict,
+        evidence: (was.claim.evidenceText, claim.evidenceText))
     }
   }
 

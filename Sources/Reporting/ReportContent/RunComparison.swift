@@ -63,6 +63,12 @@ struct RunComparison: Sendable {
     }
   }
 
+  /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).
+  func isNearBest(_ run: Int) -> Bool { comparison.isNearBest(run) }
+
+  /// Returns the share by which a run may be worse than the best run of its group (``Comparison/possibleLoss(_:)``).
+  func possibleLoss(_ run: Int) -> Double? { comparison.possibleLoss(run) }
+
   subscript<Value>(dynamicMember part: KeyPath<Comparison, Value>) -> Value { comparison[keyPath: part] }
 
   /// Whether runs are compared with the best run, and not with a baseline.

@@ -51,7 +51,7 @@ struct SearchAnswer {
       let runs = index.candidates(beside: best, in: comparison.groupNames).filter { run in
         measured.contains(run) && !comparison.flawed.contains(run)
       }
-      return runs.count > 1 ? SearchGroup(best: best, runs: runs, by: metric, comparison) : nil
+      return runs.count > 1 ? SearchGroup(best: best, runs: runs, comparison) : nil
     }
   }
 
@@ -135,7 +135,7 @@ struct SearchGroup {
   let best: Int
   /// All runs of the group, including the best run.
   let runs: [Int]
-  /// The runs that are certainly at most 10 % worse than the best run (``ConfidenceInterval/alikeDifference``).
+  /// The runs that are as good as the best run (``Comparison/isNearBest(_:)``).
   let near: [Int]
   /// The runs that the rounds cannot rank.
   let unclear: [Int]
@@ -146,27 +146,15 @@ struct SearchGroup {
   /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
 
-  init(best: Int, runs: [Int], by metric: MetricFacts, _ comparison: RunComparison) {
+  init(best: Int, runs: [Int], _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
-    let limit = ConfidenceInterval.alikeDifference
-    let near = runs.filter { run in
-      comparison.nearBest.contains(run)
-        || comparison.isOfBest && !comparison.unclear.contains(run)
-          && comparison.contrasts[run]?.interval.map { metric.possibleLoss($0) <= limit } == true
-    }
+    let near = runs.filter(comparison.isNearBest)
     self.near = near
     unclear = runs.filter(comparison.unclear.contains)
     // Too few rounds are no reason to call a run worse.
     uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
     isUndecided = comparison.unnamed.contains(best)
-  }
-}
-
-extension MetricFacts {
-  /// Returns the share by which a run may be worse than the best run, at the worse end of the interval of their ratio.
-  func possibleLoss(_ interval: ConfidenceInterval) -> Double {
-    (better == .higher ? 1 / interval.low : interval.high) - 1
   }
 }
 

@@ -97,8 +97,7 @@ struct SearchWording {
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
   /// best`. If ratios refer to a baseline, this difference is unknown, and the words are `no difference found`.
   private func within(_ group: SearchGroup) -> String {
-    let losses = group.near.compactMap { comparison.contrasts[$0]?.interval.map(metric.possibleLoss) }
-    guard index.document.scenario.baseline == nil, let most = losses.max() else { return "no difference found" }
+    guard let most = group.near.compactMap(comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
@@ -285,7 +284,8 @@ struct SearchWording {
     guard places.count == groups.count, index.document.scenario.baseline == nil else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
     let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
-      let good = Set(([earlier.group.best] + earlier.group.near + earlier.group.unclear).map(names.variant))
+      let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
+      let good = others.union([names.variant(earlier.group.best)])
       let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
       let doubles = later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil
       guard let most = fallen.last, later.value > (doubles ? 2 * max(earlier.value, 1) : earlier.value + 1) else {
@@ -293,8 +293,9 @@ struct SearchWording {
       }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
       let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
+      let verb = others.isEmpty ? "is" : "may be"
       let text =
-        "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) may be best at \(ends[0]), but not at "
+        "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
         + "\(ends[1]); sweep the values between to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
       return (text, most.contrast.factor)
     }

@@ -83,6 +83,7 @@ struct TraceFacts: Codable, Sendable {
     let number: Int
     let submitted: Instant?
     let submitter: Int?
+    let due: Instant?
     let lane: Int?
     let begin: Instant?
     let end: Instant?
@@ -128,8 +129,9 @@ struct TraceFacts: Codable, Sendable {
     blocks = trace.blocks.map { block in
       BlockFacts(
         kind: block.kind, barrier: block.isBarrier ? true : nil, queue: block.queue, number: block.number,
-        submitted: block.submitted.map(Instant.init), submitter: block.submitter, lane: block.lane,
-        begin: block.begin.map(Instant.init), end: block.end.map(Instant.init))
+        submitted: block.submitted.map(Instant.init), submitter: block.submitter,
+        due: block.due.map(Instant.init), lane: block.lane, begin: block.begin.map(Instant.init),
+        end: block.end.map(Instant.init))
     }
     gaps = trace.gaps.map {
       GapFacts(record: $0.record, begin: Instant($0.begin), end: Instant($0.end), lost: $0.lost)
@@ -166,10 +168,12 @@ struct TraceFacts: Codable, Sendable {
           })
       },
       blocks: blocks.map { block in
-        Trace.Block(
+        var whole = Trace.Block(
           block.kind, isBarrier: block.barrier ?? false, queue: block.queue, number: block.number,
           submitted: block.submitted?.time, submitter: block.submitter, lane: block.lane, begin: block.begin?.time,
           end: block.end?.time)
+        whole.due = block.due?.time
+        return whole
       },
       gaps: gaps.map { Trace.Gap($0.record, begin: $0.begin.time, end: $0.end.time, lost: $0.lost) }, missing: missing)
   }
@@ -203,6 +207,7 @@ extension Trace {
     beginning.blocks = blocks.filter { ($0.begin ?? $0.submitted ?? 0) < cut }.map { block in
       var block = block
       if block.end.map({ $0 > cut }) ?? false { block.end = nil }
+      if block.due.map({ $0 > cut }) ?? false { block.due = nil }
       return block
     }
     let later = blocks.count { $0.submitted.map { $0 < cut } ?? false && $0.begin.map { $0 >= cut } ?? false }

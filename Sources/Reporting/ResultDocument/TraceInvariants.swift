@@ -62,6 +62,8 @@ extension TraceFacts {
     try path["end"].require(block.end == nil || block.begin != nil, "the block ended but never began")
     if let submitted = block.submitted { try require(submitted, block.begin, path, "submitted", "begin") }
     if let begin = block.begin { try require(begin, block.end, path) }
+    try path["due"].require(block.due == nil || block.kind == .after, "only a delayed block is due at a time")
+    if let due = block.due, let submitted = block.submitted { try require(submitted, due, path, "submitted", "due") }
   }
 
   private func known(_ index: Int?, of count: Int, _ path: JSONPath, _ what: String) throws(InputError) {

@@ -184,26 +184,18 @@ struct Folding {
 }
 
 extension Trace.Block {
-  /// Whether the block can begin as soon as a thread and the block's queue are free. The value is false for blocks that
-  /// wait for a time, a group or an event.
-  var isInBacklog: Bool {
-    switch kind {
-    case .async, .sync, .apply, .job: true
-    case .after, .notify, .handler: false
-    }
-  }
+  /// Whether the block could begin as soon as a thread and its queue were free, and had not begun by the end of the
+  /// record. The value is false for an iteration of a parallel loop.
+  var waitsToBegin: Bool { ready != nil && kind != .apply && begin == nil }
 
-  /// Whether the block was submitted, could begin as soon as a thread and its queue were free, and had not begun by the
-  /// end of the record. The value is false for an iteration of a parallel loop.
-  var waitsToBegin: Bool { isInBacklog && kind != .apply && submitted != nil && begin == nil }
-
-  /// The time from the submission of the block to its start, in nanoseconds; nil if the submission or the start is not
-  /// recorded, if the block waits for a time, a group or an event, or if the block is an iteration of a parallel loop.
+  /// The time from the submission of the block to its start, in nanoseconds; for a delayed block, the time from when the
+  /// block was due. The value is nil if one of the two times is not recorded, if the block waits for a group or an
+  /// event, or if the block is an iteration of a parallel loop.
   ///
   /// A thread begins an iteration of a parallel loop once the thread has ended the previous iteration, so the start of
   /// an iteration does not depend on the queue.
   var delay: UInt64? {
-    guard isInBacklog, kind != .apply, let submitted, let begin else { return nil }
-    return begin >= submitted ? begin - submitted : 0
+    guard kind != .apply, let ready, let begin else { return nil }
+    return begin >= ready ? begin - ready : 0
   }
 }

@@ -10,8 +10,7 @@ struct QueueFigures {
   let kind: Trace.Queue.Kind
   /// The number of blocks that were submitted to the queues.
   let blocks: Int
-  /// The times from submission to start in nanoseconds, in ascending order. Iterations of parallel loops, and blocks
-  /// that wait for a time, a group or an event, are not included.
+  /// The delays of the blocks in nanoseconds (``Trace/Block/delay``), in ascending order.
   private let delays: [UInt64]
   /// The longest time for which a block that had not begun at the end of the record had been waiting, in nanoseconds;
   /// nil if there is no such block.
@@ -33,7 +32,7 @@ struct QueueFigures {
     self.blocks = blocks.count
     delays = blocks.compactMap(\.delay).sorted()
     func longest(since times: [UInt64]) -> UInt64? { times.min().map { trace.length - min($0, trace.length) } }
-    openDelay = longest(since: blocks.filter(\.waitsToBegin).compactMap(\.submitted))
+    openDelay = longest(since: blocks.filter(\.waitsToBegin).compactMap(\.ready))
     runs = blocks.compactMap { block in block.begin.flatMap { begin in block.end.map { $0 - begin } } }.sorted()
     openRun = longest(since: blocks.filter { $0.end == nil }.compactMap(\.begin))
   }

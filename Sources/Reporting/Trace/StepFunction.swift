@@ -49,13 +49,13 @@ extension Trace {
   /// The number of cores that ran threads of the trial.
   var busyCores: StepFunction { StepFunction(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
-  /// The number of blocks that were submitted and had not begun. Blocks that wait for a time, a group or an event are
-  /// not counted.
+  /// The number of blocks that could begin and had not begun. Blocks that wait for a time, a group or an event are not
+  /// counted.
   var backlog: StepFunction {
     StepFunction(
       blocks.flatMap { block -> [(time: UInt64, by: Int)] in
-        guard let submitted = block.submitted, block.isInBacklog else { return [] }
-        return [(submitted, 1)] + (block.begin.map { [($0, -1)] } ?? [])
+        guard let ready = block.ready else { return [] }
+        return [(ready, 1)] + (block.begin.map { [(max(ready, $0), -1)] } ?? [])
       })
   }
 

@@ -5,10 +5,9 @@ import Measurement
 public struct TraceFigures: Sendable {
   /// The number of blocks that were submitted.
   public let blocks: Int
-  /// The median time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
-  /// Iterations of parallel loops, and blocks that wait for a time, a group or an event, have no such time.
+  /// The median delay of a block (``Trace/Block/delay``), in nanoseconds; nil if no block has a delay.
   public let medianDelay: UInt64?
-  /// The longest time from the submission of a block to its start, in nanoseconds; nil if no block has such a time.
+  /// The longest delay of a block, in nanoseconds; nil if no block has a delay.
   public let worstDelay: UInt64?
   /// The number of blocks that could have begun, and had not begun at the end of the record. The delays do not include
   /// these blocks.
@@ -53,7 +52,7 @@ extension TraceFigures {
     // Without a record of the calls, the number of blocks is unknown.
     var pieces = ["\(Self.text(trace.length)) in all"] + (trace.knowsCalls ? [blocks.counted("block")] : [])
     if let medianDelay, let worstDelay {
-      pieces.append("from submission to start \(Self.text(medianDelay)) (median), \(Self.text(worstDelay)) (worst)")
+      pieces.append("a block waited \(Self.text(medianDelay)) to begin (median), \(Self.text(worstDelay)) (worst)")
     }
     if notBegun > 0 { pieces.append("\(notBegun.counted("block")) not begun at the end") }
     pieces.append(threads.counted("active thread"))

@@ -187,7 +187,7 @@ public struct TraceText {
     let lines = [
       traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body" : nil, upper,
       knowsCalls ? lower : nil, isUnknown ? "\"?\": not recorded" : nil, "busy: cores in use",
-      knowsCalls ? "backlog: blocks submitted, not begun; as a number, or as bars if it exceeds 9" : nil,
+      knowsCalls ? "backlog: blocks that could begin and have not begun; as a number, or as bars if it exceeds 9" : nil,
       "threads: threads that exist, idle ones included; as a number, or as bars if it exceeds 9",
     ]
     return lines.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }

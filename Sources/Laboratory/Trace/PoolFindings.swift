@@ -57,9 +57,9 @@ extension Trace {
   }
 
   /// The periods in which blocks were ready to begin, but had not begun for lack of a thread. Only `async` blocks,
-  /// delayed blocks that are due, and jobs count. Blocks of the main queue, of queues of unknown kind and of queues with barriers do not count. For a
-  /// user's program, blocks of queues that may have been suspended, or that have a target queue other than a global
-  /// queue, do not count either.
+  /// delayed blocks that are due, and jobs count. Blocks of the main queue, of queues of unknown kind and of queues
+  /// with barriers do not count. For a user's program, blocks of queues that may have been suspended, or that have a
+  /// target queue other than a global queue, do not count either.
   var readyTimes: [(UInt64, UInt64)] {
     var times: [(UInt64, UInt64)] = []
     let kinds: Set<Block.Kind> = [.async, .after, .job]

@@ -85,8 +85,8 @@ extension Trace {
     /// The index of the stack of the submission; nil if the stack is unknown.
     public var stack: Int?
 
-    /// The time from which the block could begin as soon as a thread and its queue were free; nil if the block waits for
-    /// a group or an event, or if the time is not known.
+    /// The time from which the block could begin as soon as a thread and its queue were free; nil if the block waits
+    /// for a group or an event, or if the time is not known.
     public var ready: UInt64? {
       switch kind {
       case .async, .sync, .apply, .job: submitted

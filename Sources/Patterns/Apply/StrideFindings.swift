@@ -58,8 +58,8 @@ extension ApplyStride: FindingPattern {
       : notes
   }
 
-  /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an empty
-  /// array if the rounds do not decide which run is the best.
+  /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an
+  /// empty array if the rounds do not decide which run is the best.
   private func goodRuns(around best: Int, _ comparison: Comparison, _ all: [Run]) -> [Run] {
     func isGood(_ run: Int) -> Bool { run == best || comparison.isNearBest(run) }
     let runs = all.indices.filter { run in

@@ -11,8 +11,8 @@ import Measurement
 /// `tail` is the cost of an iteration in the last block, during which the other cores are idle (load imbalance). All
 /// terms are nonnegative times in nanoseconds. ``StrideFit`` selects the terms.
 struct StrideModel {
-  /// The measured cost of a loop at one stride. The elapsed time is the geometric mean of the rounds, which tables show.
-  /// The number of blocks is the median.
+  /// The measured cost of a loop at one stride. The elapsed time is the geometric mean of the rounds, which tables
+  /// show. The number of blocks is the median.
   struct Cost {
     let stride: Int
     let blocks: Double

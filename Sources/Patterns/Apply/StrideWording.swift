@@ -2,8 +2,8 @@ import Measurement
 
 /// The wording of the finding about a cost model.
 extension StrideModel {
-  /// Returns the finding about a variant: the formula and the meaning of its terms. If the model does not fit, or if the
-  /// rounds do not decide whether it fits, the finding states that result.
+  /// Returns the finding about a variant: the formula and the meaning of its terms. If the model does not fit, or if
+  /// the rounds do not decide whether it fits, the finding states that result.
   func sentence(for variant: String) -> String {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {

@@ -131,8 +131,8 @@ extension ResultDiff {
     /// The evidence for the verdicts of the old and of the new side, each in one sentence without a full stop.
     let evidence: (old: String, new: String)
 
-    /// Whether the rounds of one side decide the claim and those of the other side do not. The claim may then be as true
-    /// as before.
+    /// Whether the rounds of one side decide the claim and those of the other side do not. The claim may then be as
+    /// true as before.
     var isUndecidedOnOneSide: Bool { (old == .inconclusive) != (new == .inconclusive) }
   }
 }

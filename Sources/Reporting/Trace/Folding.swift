@@ -188,8 +188,8 @@ extension Trace.Block {
   /// record. The value is false for an iteration of a parallel loop.
   var waitsToBegin: Bool { ready != nil && kind != .apply && begin == nil }
 
-  /// The time from the submission of the block to its start, in nanoseconds; for a delayed block, the time from when the
-  /// block was due. The value is nil if one of the two times is not recorded, if the block waits for a group or an
+  /// The time from the submission of the block to its start, in nanoseconds; for a delayed block, the time from when
+  /// the block was due. The value is nil if one of the two times is not recorded, if the block waits for a group or an
   /// event, or if the block is an iteration of a parallel loop.
   ///
   /// A thread begins an iteration of a parallel loop once the thread has ended the previous iteration, so the start of

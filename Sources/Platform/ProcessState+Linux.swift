@@ -2,8 +2,12 @@
   import Glibc
 
   extension ProcessState {
-    /// Reads the current state of a process; nil if the process does not exist, or if `/proc` does not report the
-    /// state.
+    /// Whether the system reports the states of processes. The check needs no descriptor, so that a shortage of
+    /// descriptors does not count as a system without reports.
+    public static let isReported = access("/proc/self/stat", R_OK) == 0
+
+    /// Reads the current state of a process; nil if the process does not exist, if `/proc` does not report the state,
+    /// or if this process has no free descriptor.
     public init?(of process: pid_t) { self.init(of: process, but: nil) }
 
     /// Returns the state of this process without the calling thread; nil if there are no other threads, or if the

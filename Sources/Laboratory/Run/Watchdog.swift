@@ -47,7 +47,7 @@ final class Watchdog: Sendable {
         guard changes.wait(timeout: .now() + .nanoseconds(Int(slice.nanoseconds))) == .timedOut else { continue }
         if isSpecial, special?.spend(slice) == true, let worker {
           // If the system does not report the states of processes, only the time decides.
-          if !Self.statesAreReported || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
+          if !ProcessState.isReported || ProcessState(of: worker)?.isAsleep == true { return concludeHung() }
           special?.renew()
         }
         if general.spend(slice) { return expire(after: limit) }
@@ -97,16 +97,13 @@ final class Watchdog: Sendable {
     changes.signal()
   }
 
-  /// Whether the system reports the states of processes.
-  private static let statesAreReported = ProcessState(of: getpid()) != nil
-
   /// Ends the worker at its time limit. If the machine or another program withheld resources from the worker, the
   /// outcome is unavailable and not hung.
   private func expire(after limit: Duration) {
     let found = state.withLock { $0.worker }.flatMap(ProcessState.init(of:))
     // The worker has ended, so its report counts. Either the lab is notified late, or the worker's children still hold
     // the pipes.
-    if Self.statesAreReported, found?.hasEnded ?? true { return end() }
+    if ProcessState.isReported, found?.hasEnded ?? true { return end() }
     state.withLock {
       $0.hasExpired = true
       $0.isAsleep = found?.isAsleep ?? true

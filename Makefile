@@ -115,7 +115,7 @@ darwin-check:         ## type-check the lab as for Darwin, against declarations 
 	$(SWIFT) build --build-tests
 	Tools/darwin-check
 
-# The tests run one after another, since sixty processes at a time are too slow under a sanitizer on two cores. Two suites are skipped: the
+# The tests run one after another, since many processes at a time are too slow under a sanitizer on two cores. Two suites are skipped: the
 # tests of bodies that are deliberately broken, since some of these bodies race, and the tests that use every file descriptor, since the
 # sanitizer needs descriptors to find the symbols of suppressed races.
 tsan:                 ## run the tests under ThreadSanitizer

@@ -207,8 +207,14 @@ const char *gcdlab_tests_begin(void) {
   return run;
 }
 
-// An exit test is a process of the same program, and belongs to the run that started it.
+// Limits the number of tests that run at once, unless the user sets a limit. Without a limit, the tests would start more
+// than a thousand processes at once, and need four thousand descriptors. The limit does not depend on the number of
+// cores, since most tests wait for a process.
+static void limitTests(void) { setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", "32", false); }
+
 __attribute__((constructor)) static void beginUnlessBegun(void) {
+  limitTests();
+  // An exit test is a process of the same program, and belongs to the run that started it.
   if (!getenv(VARIABLE)) gcdlab_tests_begin();
 }
 

@@ -10,7 +10,8 @@ import Reporting
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
 /// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
 /// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
-/// run of `scenario`, full or quick. A command reads this file in less time than a full document.
+/// run of `scenario`. The verdicts of a quick run do not replace those of a full run on the same machine by the same
+/// version of the lab. A command reads this file in less time than a full document.
 struct Archive {
   /// The path of the archive's directory.
   let directory: String
@@ -133,7 +134,7 @@ struct Archive {
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
-    guard !document.isComparison else { return }
+    guard !document.isComparison, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
@@ -141,6 +142,13 @@ struct Archive {
   private func hasBefore(like document: ResultDocument) -> Bool {
     guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
     return before.difference(from: document) == nil
+  }
+
+  /// Returns whether the archive has the verdicts of a full run on the machine of `document`, by the version of the lab
+  /// that wrote `document`.
+  private func hasFullVerdicts(like document: ResultDocument) -> Bool {
+    guard let last = try? read(document.scenarioName, ".verdicts") else { return false }
+    return !last.isQuick && last.isOfThisVersion && last.isOf(.unmeasured())
   }
 
   private func write(_ text: String, to path: String) throws(SystemError) {

@@ -114,7 +114,7 @@ public final class TaskRound: Sendable {
   private let pause: Duration?
   private let times: Slots<Times>
   private let gate = DispatchSemaphore(value: 0)
-  private let suspended = BoundedGate()
+  private let suspended = TimedGate()
 
   private struct Times: ~Copyable, Sendable {
     let begin = Moment()

@@ -1,8 +1,6 @@
 import Exploration
 import Instruments
 
-typealias DispatchWorkItem = ModelWorkItem
-
 /// A block under test, with a record of the values that the block reads and of the releases of its captured object.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.

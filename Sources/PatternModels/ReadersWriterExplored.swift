@@ -33,7 +33,7 @@ extension ReadersWriter {
 
   /// Executes two threads. Both threads write, and the second thread reads before it writes.
   func measure(
-    _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
+    _ trial: Trial, holdingUpTo limit: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
   ) throws {
     let pair = Pair()

@@ -1,9 +1,16 @@
 import Exploration
 import Instruments
 
-// The files of patterns in this folder are links to the files that the trials run. A module's own declaration takes
-// precedence over an imported declaration. The names below therefore refer to the patterns, queues, locks and threads
-// of an exploration in this module.
+// A pattern that can be explored has one source file for its trials and its exploration: the file in this folder is a
+// link to the file in `Patterns`. The names in the file refer to models here, since a module's own declaration takes
+// precedence over an imported declaration:
+//
+// name in the pattern's file                      | trial                | exploration
+// Pattern, Variant, Probe                         | Laboratory           | ExploredPattern, ExploredVariant
+// DispatchQueue, Dispatch… and their C functions  | Dispatch             | Model… of Exploration, in this file
+// the lab's own locks, barriers and threads       | Instruments          | Model… of Exploration, in this file
+// Task, actor, async let, task groups             | the runtime's pool   | the same types, run by Execution+Jobs
+// the subject of a body, such as FileRequests     | NAMETrials.swift     | NAMEExplored.swift
 
 // MARK: Patterns
 
@@ -15,6 +22,12 @@ typealias Variant = ExploredVariant
 typealias DispatchQueue = ModelQueue
 typealias DispatchGroup = ModelGroup
 typealias DispatchSemaphore = ModelSemaphore
+typealias DispatchWorkItem = ModelWorkItem
+
+/// A factory for models of custom sources.
+enum DispatchSource {
+  static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
+}
 
 /// A model of a serial queue that is used with Dispatch's C functions.
 final class FunctionQueue: Sendable {

@@ -9,11 +9,6 @@ struct SourceControls {
   let cancel: () -> Void
 }
 
-/// A factory for custom sources.
-enum DispatchSource {
-  static func makeUserDataAddSource(queue: DispatchQueue) -> ModelSource { ModelSource(queue: queue) }
-}
-
 /// A queue for a source that is cancelled during its first handler call, and a record of the handler calls.
 ///
 /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.

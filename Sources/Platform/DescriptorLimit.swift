@@ -49,6 +49,20 @@ public struct DescriptorLimit: Sendable, Equatable {
     (0..<Int32(clamping: limit)).count { fcntl($0, F_GETFD) == -1 && errno == EBADF }
   }
 
+  /// Makes the descriptor table of this process large enough for the descriptor numbers below `limit`, by opening the
+  /// highest of these numbers for a moment. Has no effect if the system refuses this number.
+  ///
+  /// Linux starts with a table of 64 numbers, or with that of the parent's highest open descriptor, and doubles the
+  /// table when an `open` needs a higher number. If the process has several threads, that `open` waits for a grace
+  /// period of RCU (`expand_fdtable` in the kernel's fs/file.c), which can take milliseconds.
+  public static func growTable(to limit: Int) {
+    let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return }
+    let highest = fcntl(file, F_DUPFD_CLOEXEC, Int32(clamping: limit - 1))
+    if highest >= 0 { close(highest) }
+    close(file)
+  }
+
   private static func read() throws(SystemError) -> rlimit {
     var limit = rlimit()
     guard getrlimit(descriptors, &limit) == 0 else { throw SystemError(errno, "read the limit of open descriptors") }

@@ -69,6 +69,8 @@ import Testing
       let full = ["scenario", Self.scenario, "--rounds", "1", "--format", "json"]
       _ = try await Self.run(full, cache)
       _ = try await Self.run(full + ["--quick"], cache)
+      let verdicts = try Self.document("\(cache)/\(Self.scenario).verdicts.json").text()
+      #expect(!verdicts.contains("--quick"), "a quick run replaced the verdicts of a full run")
       let mixed = try await Self.run("diff", Self.scenario, cache: cache)
       #expect(mixed.status == 64 && mixed.errors.contains("one of the two runs was --quick"), "\(mixed.errors)")
       let again = try await Self.run(["scenario", Self.scenario, "--rounds", "1"], cache)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PoolMeetingTests {
   @Test func `two blocks of the pool can meet repeatedly`() async throws {
     let isGivenUp = try await onOwnThread {
-      var meeting = PoolMeeting(patience: BoundedGateTests.never)
+      var meeting = PoolMeeting(patience: TimedGateTests.never)
       for _ in 0..<3 { meeting.take() }
       return meeting.isGivenUp
     }
@@ -22,7 +22,7 @@ import Testing
       impatient.take()
       patient.take()
       // With this patience, a second wait would not return.
-      patient.patience = BoundedGateTests.never
+      patient.patience = TimedGateTests.never
       patient.take()
       return [impatient.isGivenUp, patient.isGivenUp]
     }

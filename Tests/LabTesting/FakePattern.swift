@@ -15,9 +15,9 @@ public struct FakePattern: Pattern {
   let balance = Parameter.choice("balance", default: Balance.uniform, "how it is spread")
 
   let elapsed = Metric.latency("elapsed", "how long it took")
-  let missed = Metric.count("missed", unless: "a test leaves it out", "how many were left out")
-  let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "how many a second")
-  let blocks = Metric.count("blocks", unless: "a test leaves it out", "how many blocks")
+  let missed = Metric.count("missed", missingIf: "a test leaves it out", "how many were left out")
+  let rate = Metric.rate("rate", .perSecond, missingIf: "a test leaves it out", "how many a second")
+  let blocks = Metric.count("blocks", missingIf: "a test leaves it out", "how many blocks")
 
   /// Creates the pattern, which has no settings.
   public init() {}

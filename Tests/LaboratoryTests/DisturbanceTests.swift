@@ -52,7 +52,7 @@ import Testing
 
   private struct Fake: Pattern {
     static let name = "fake"
-    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "a time")
+    let elapsed = Metric.latency("elapsed", missingIf: "a test leaves it out", "a time")
     var variants: [Variant] { Variant("loop", .yardstick, "a way") { _ in } }
   }
 

@@ -26,8 +26,8 @@ import Testing
     let variants = described.variants
     #expect(variants.map(\.name) == ["plain", "silent"])
     #expect(variants.map { $0.ignores.sorted() } == [[], ["size"]])
-    #expect(variants.map { $0.promises.map(\.name) } == [["early", "wait"], ["wait"]])
-    #expect(variants[0].gives(Metric.outcomes[0]) && !variants[0].gives(Metric.timeToEnd))
+    #expect(variants.map { $0.records.map(\.name) } == [["early", "wait"], ["wait"]])
+    #expect(variants[0].canRecord(Metric.outcomes[0]) && !variants[0].canRecord(Metric.timeToEnd))
   }
 
   private struct Probed: Pattern {
@@ -59,7 +59,7 @@ import Testing
   @Test func `a variant uses the parameters and metrics of its probe, and a hazard has no metrics`() throws {
     let variants = try PatternDescription(Probed()).variants
     #expect(variants.map { $0.ignores.sorted() } == [["pause"], ["size"], ["pause"], ["pause", "size"], []])
-    #expect(variants.map { $0.promises.map(\.name) } == [["early"], ["wait"], [], [], ["early", "wait"]])
+    #expect(variants.map { $0.records.map(\.name) } == [["early"], ["wait"], [], [], ["early", "wait"]])
   }
 
   @Test func `a probe runs the body, records its result and determines the longest time`() async throws {

@@ -19,7 +19,7 @@ import Testing
     let pause = Parameter.count("pause", 1...10, default: 3, "how long")
     let early = Metric.count("early", "too soon")
     let late = Metric.count("late", "too late")
-    let parked = Metric.count("parked", unless: "the system does not report it", "who sleeps")
+    let parked = Metric.count("parked", missingIf: "the system does not report it", "who sleeps")
     var variants: [Variant] {
       Variant("plain", .documented, "has one setting", TrialProbe(reads: [size], records: [early, parked])) { _ in }
       Variant("other", .documented, "has both", TrialProbe(reads: [size, pause], records: [late, parked])) { _ in }

@@ -52,7 +52,7 @@ import Testing
       let watchdog = try Watchdog(
         limit: .seconds(3600), ending: .milliseconds(10), memoryLimits: [("-d", limit)])
       watchdog.watch(process)
-      watchdog.bodyStarted()
+      watchdog.hazardBegan()
       #expect(waitpid(process, nil, 0) == process)
       if case .unavailable(let reason) = watchdog.outcome {
         #expect(isShort && reason.hasPrefix("the worker did not end, and there is no room for the stack of another"))

@@ -40,13 +40,13 @@ import Testing
       }
     }
     func scopes(
-      _ check: String, late: Int = 0, children: Int = 2, cancelledWithin bound: Duration = .zero,
+      _ check: String, late: Int = 0, children: Int = 2, cancelledWithin limit: Duration = .zero,
       patience: Duration = .milliseconds(1),
       _ body: @escaping @Sendable (Scope) async throws -> Void
     ) -> Red {
       let settings: [String: ParameterValue] = ["scopes": .integer(1), "patience": .integer(Int(patience.nanoseconds))]
       return Red(check, String(check.prefix { $0 != "." }), of: pattern, settings) { trial in
-        try pattern.runScopes(trial, children: children, late: late, cancelledWithin: bound, body)
+        try pattern.runScopes(trial, children: children, late: late, cancelledWithin: limit, body)
       }
     }
     /// Returns a body whose handler runs for every other task, so that a reaction is recorded.

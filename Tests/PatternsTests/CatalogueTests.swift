@@ -140,7 +140,9 @@ import Testing
         var code = try #require(library.body(of: variant), "\(description.name) \(variant.name)")
         let body = lines[(variant.place.line - 1)...].drop { !$0.hasSuffix(" in") }.dropFirst()
         // The body is enclosed by the name of the probe and the arguments.
-        if variant.use != nil, code.first?.trimmed != body.first?.trimmed { code = Array(code.dropFirst().dropLast()) }
+        if variant.declarations != nil, code.first?.trimmed != body.first?.trimmed {
+          code = Array(code.dropFirst().dropLast())
+        }
         #expect(!code.isEmpty && code.map(\.trimmed) == body.prefix(code.count).map(\.trimmed), "\(variant.name)")
         #expect(body.dropFirst(code.count).first?.trimmed == "}", "\(code)")
       }

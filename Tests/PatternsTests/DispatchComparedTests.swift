@@ -101,16 +101,16 @@ import Testing
         "loop": [1000, 9000], "apply": [2000, 4500], "concurrent": [4000, 6000], "serial": [4000, 9100],
       ])
         == [
-          "lowest median for 20 tasks of 1 us: loop",
-          "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
-          "20 tasks: dispatching is faster than the loop from 10 us per task with apply and concurrent, and at none of these sizes with serial",
+          "first to complete 20 tasks of 1 us: loop",
+          "first to complete 20 tasks of 10 us: apply, 2.00 times as fast as loop",
+          "20 tasks, faster than the loop: from 10 us per task with apply and concurrent; at none of these sizes with serial",
         ])
     #expect(
       try findings(["loop": [3000, 9000], "apply": [2000, 4500], "concurrent": [2000, 9000]])
         == [
-          "lowest median for 20 tasks of 1 us: apply, 1.50 times as fast as loop; not significantly slower: concurrent",
-          "lowest median for 20 tasks of 10 us: apply, 2.00 times as fast as loop",
-          "20 tasks: dispatching is faster than the loop from 1 us per task with apply, at 1 us only with concurrent",
+          "first to complete 20 tasks of 1 us: apply and concurrent, not told apart",
+          "first to complete 20 tasks of 10 us: apply, 2.00 times as fast as loop",
+          "20 tasks, faster than the loop: from 1 us per task with apply; at 1 us only with concurrent",
         ])
   }
 
@@ -118,9 +118,9 @@ import Testing
     #expect(
       try findings(["loop": [1000, 9000], "apply": [1000, 9100]])
         == [
-          "lowest median for 20 tasks of 1 us: loop; not significantly slower: apply",
-          "lowest median for 20 tasks of 10 us: loop",
-          "20 tasks: no way to dispatch is significantly faster than the loop at these sizes",
+          "first to complete 20 tasks of 1 us: loop and apply, not told apart",
+          "first to complete 20 tasks of 10 us: loop",
+          "20 tasks, faster than the loop: undecided at 1 us with apply",
         ])
   }
 

@@ -38,4 +38,20 @@ import Testing
       #expect(error?.description.hasPrefix("cannot limit open descriptors to \(hard + 1): ") == true)
     }
   }
+
+  #if os(Linux)
+    @Test func `the descriptor table is grown once, and no descriptor is left open`() async {
+      await #expect(processExitsWith: .success) {
+        /// Returns the size of the kernel's descriptor table of this process.
+        func size() -> Int? {
+          readFile("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("FDSize:") }
+            .flatMap { Int($0.dropFirst("FDSize:".count).trimmingPrefix { $0.isWhitespace }) }
+        }
+        guard let before = size(), try DescriptorLimit.current().soft >= 1024, before < 1024 else { return }
+        DescriptorLimit.growTable(to: 1024)
+        #expect(size() == 1024)
+        #expect(fcntl(1023, F_GETFD) == -1 && errno == EBADF)
+      }
+    }
+  #endif
 }

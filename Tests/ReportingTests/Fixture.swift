@@ -14,10 +14,10 @@ enum Fixture {
   struct Pattern: Laboratory.Pattern {
     static let name = "fixture"
     let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
-    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
-    let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
-    let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
-    let each = Metric.latency("each", unless: "a test leaves it out", "one of those timed together")
+    let elapsed = Metric.latency("elapsed", missingIf: "a test leaves it out", "the whole loop")
+    let missed = Metric.count("missed", missingIf: "a test leaves it out", "left out")
+    let rate = Metric.rate("rate", .perSecond, missingIf: "a test leaves it out", "loops a second")
+    let each = Metric.latency("each", missingIf: "a test leaves it out", "one of those timed together")
     let ways: [(name: String, role: Variant.Role)]
 
     var variants: [Variant] {
@@ -33,9 +33,9 @@ enum Fixture {
     let stride = Parameter.count("stride", 1...4096, default: 1, "iterations in a block")
     let work = Parameter.duration("work", .zero ... .milliseconds(1), default: .nanoseconds(15), "each")
     let threads = Parameter.count("threads", 1...100, default: 1, "at once")
-    let elapsed = Metric.latency("elapsed", unless: "a test leaves it out", "the whole loop")
-    let missed = Metric.count("missed", unless: "a test leaves it out", "left out")
-    let rate = Metric.rate("rate", .perSecond, unless: "a test leaves it out", "loops a second")
+    let elapsed = Metric.latency("elapsed", missingIf: "a test leaves it out", "the whole loop")
+    let missed = Metric.count("missed", missingIf: "a test leaves it out", "left out")
+    let rate = Metric.rate("rate", .perSecond, missingIf: "a test leaves it out", "loops a second")
 
     func saturation(of parameter: String, with _: [String: ParameterValue]) -> (from: Int, reason: String)? {
       parameter == stride.name ? (1024, "from 1024 on, there is one block") : nil

@@ -84,63 +84,44 @@ public struct Comparison: Sendable {
   ///
   /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
   public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
-    let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
-    func best(of runs: some Sequence<Int>) -> Int? {
-      let candidates = runs.filter { cells[$0].mayBeBest && typical[$0] != nil }
-      return ranking.flatMap { Self.best(of: candidates.isEmpty ? Array(runs) : candidates, cells, typical, $0) }
-    }
-    let groupOfRun = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
-    let runsOfGroup = Dictionary(grouping: cells.indices) { groupOfRun[$0] }
-    // A run that is not compared with another run is not a best run.
-    let bestOfGroup =
-      policy.seeksBest ? runsOfGroup.filter { $0.value.count > 1 }.compactMapValues { best(of: $0) } : [:]
-    let bestBeside = groupOfRun.map { bestOfGroup[$0] }
+    let groups = ComparedGroups(cells, policy, ranking)
     let baseline = Self.baseline(cells, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
       guard let other, run != other, !cells[run].figures.isEmpty, !cells[other].figures.isEmpty else { return nil }
       return PairedRounds(cells[run].figures, against: cells[other].figures)
     }
-    let toBest = cells.indices.map { rounds($0, bestBeside[$0]) }
+    let toBest = cells.indices.map { rounds($0, groups.best(beside: $0)) }
     let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
     // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
-    let comparisons =
-      !bestOfGroup.isEmpty
-      ? runsOfGroup.values.map { group in group.count { typical[$0] != nil } }
-        .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
-      : toBaseline.count { $0 != nil }
-    let spreadOfGroup = runsOfGroup.mapValues { group in
-      ConfidenceInterval.leastSpread(ofRatios: group.compactMap { toBest[$0]?.pairs })
+    let comparisons = groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil }
+    let spreads = groups.spreads(of: toBest)
+    let withBest = cells.indices.map { run in
+      toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
     }
-    let spreads = groupOfRun.map { spreadOfGroup[$0] ?? 0 }
-    var contrasts: [Int: Contrast] = [:]
-    var references: Set<Int> = []
-    var referenceOf: [Int: Int] = [:]
-    var nearBest: Set<Int> = []
-    var unclear: Set<Int> = []
-    for run in cells.indices {
-      let against = toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
-      if let against, against.isDistinct == false {
-        if against.isNoise == true { unclear.insert(run) } else { nearBest.insert(run) }
-      }
-      let reference = policy.baseline == nil ? bestBeside[run] : baseline[run]
-      if reference == run {
-        references.insert(run)
-      } else if let reference {
-        contrasts[run] =
-          reference == bestBeside[run] ? against : toBaseline[run].flatMap { Contrast($0, among: comparisons) }
-        referenceOf[run] = reference
-      }
-    }
-    groups = policy.groups
+    let withBaseline = toBaseline.map { $0.flatMap { Contrast($0, among: comparisons) } }
+
+    let alike = cells.indices.filter { withBest[$0]?.isDistinct == false }
+    unclear = Set(alike.filter { withBest[$0]?.isNoise == true })
+    nearBest = Set(alike).subtracting(unclear)
+
+    let isOfBaseline = policy.baseline != nil
+    let referenceOf = cells.indices.map { isOfBaseline ? baseline[$0] : groups.best(beside: $0) }
+    let compared = cells.indices.filter { referenceOf[$0] != nil && referenceOf[$0] != $0 }
+    references = Set(cells.indices.filter { referenceOf[$0] == $0 })
+    self.referenceOf = Dictionary(
+      uniqueKeysWithValues: compared.compactMap { run in referenceOf[run].map { (run, $0) } })
+    contrasts = Dictionary(
+      uniqueKeysWithValues: compared.compactMap { run in
+        // If the baseline is also the best run, the ratio has the certainty of the comparison with the best run.
+        let isBest = referenceOf[run] == groups.best(beside: run)
+        return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
+      })
+
+    self.groups = policy.groups
+    best = groups.bestOfAll
+    bests = groups.bests
     self.ranking = ranking
-    isOfBaseline = policy.baseline != nil
-    self.best = policy.seeksBest ? best(of: cells.indices) : nil
-    bests = Set(bestOfGroup.values)
-    self.contrasts = contrasts
-    self.references = references
-    self.referenceOf = referenceOf
-    self.nearBest = nearBest
-    self.unclear = unclear
+    self.isOfBaseline = isOfBaseline
     self.comparisons = comparisons
     self.spreads = spreads
   }
@@ -169,23 +150,6 @@ public struct Comparison: Sendable {
   /// there is no ratio. One of the two runs may be the best run.
   public func contrast(_ rounds: PairedRounds, inGroupOf run: Int) -> Contrast? {
     Contrast(rounds, among: comparisons, spread: spreads[run])
-  }
-
-  /// Returns the run with the best typical figure; nil if no run has a figure. The machine may have changed while some
-  /// runs got fewer rounds, so a run with far fewer rounds is compared with the best of the other runs in the rounds
-  /// that both runs have.
-  private static func best(of runs: [Int], _ cells: [Cell], _ typical: [Double?], _ ranking: Ranking) -> Int? {
-    let most = runs.map { cells[$0].figures.count }.max() ?? 0
-    let (full, fewer) = (
-      runs.filter { 4 * cells[$0].figures.count >= 3 * most }, runs.filter { 4 * cells[$0].figures.count < 3 * most }
-    )
-    guard let leader = ranking.best(full, by: { typical[$0] }) else { return nil }
-    let ratios = Dictionary(
-      uniqueKeysWithValues: fewer.map { ($0, PairedRounds(cells[$0].figures, against: cells[leader].figures)) })
-    return ranking.best([leader] + fewer) { run in
-      guard let rounds = ratios[run] else { return 1 }
-      return rounds.areRatios ? Ranking.typical(rounds.pairs.map { $0.left / $0.right }) : nil
-    }
   }
 
   /// Returns the precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs

@@ -111,10 +111,10 @@ struct ClaimReader {
   private func requireMetric(of reference: Check.Reference, _ place: String) throws(InputError) {
     let metric = reference.metric
     let meant = variants.filter { reference.scope.includes($0) }
-    guard !meant.contains(where: { $0.gives(metric) }) else { return }
+    guard !meant.contains(where: { $0.canRecord(metric) }) else { return }
     let who = if case .variant(let name) = reference.scope { name } else { "no variant of this scenario" }
     let verb = if case .variant = reference.scope { "does not measure" } else { "measures" }
-    let given = meant.flatMap(\.promises).map(\.name)
+    let given = meant.flatMap(\.records).map(\.name)
     throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
   }
 

@@ -116,7 +116,7 @@ struct LessonCode: Sendable {
       String($0.dropFirst($0.hasPrefix(indent + "  ") ? indent.count + 2 : 0))
     }
     let call = ProbeCall(in: lines[...start].map { $0.drop { $0 == " " } }.joined(separator: " "))
-    guard variant.use != nil, let call, call.arguments != "trial" else { return body }
+    guard variant.declarations != nil, let call, call.arguments != "trial" else { return body }
     return ["\(call.probe) { \(call.arguments) in"] + body.map { $0.isEmpty ? $0 : "  " + $0 } + ["}"]
   }
 

@@ -46,7 +46,7 @@ extension Results {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
     // trapped or is broken, violates a guarantee.
-    let referenced = runs(of: subject).filter { $0.variant.gives(subject.metric) }
+    let referenced = runs(of: subject).filter { $0.variant.canRecord(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
       return referenced.map { Match(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
     }

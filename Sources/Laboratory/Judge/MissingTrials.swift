@@ -23,7 +23,7 @@ extension Results {
   /// Returns whether the claim cannot be judged for a reason that was declared before the run.
   func isExcused(_ claim: Claim) -> Bool {
     let sides = claim.check.references.map { reference in
-      runs(of: reference).filter { $0.variant.gives(reference.metric) }
+      runs(of: reference).filter { $0.variant.canRecord(reference.metric) }
     }
     // The command line excluded the run, or the machine does not meet the requirements.
     if sides.contains(where: { side in side.allSatisfy { !isPossible($0) } }) { return true }

@@ -84,7 +84,7 @@ struct PointGrade {
     let check = claim.check
     let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }
     guard let weakest = points.min(by: { $0.distance < $1.distance }) else {
-      let reason = check.references.compactMap(\.metric.unless).first ?? "no round measured both sides"
+      let reason = check.references.compactMap(\.metric.missingIf).first ?? "no round measured both sides"
       return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(unit: check.unit, reason: reason))
     }
     var evidence = weakest.evidence

@@ -8,19 +8,19 @@ extension Metric {
   /// that completes, if the system reports them.
   public static let costs: [Metric] = [
     Metric(
-      "processor-time", .latency, .nanoseconds, unless: absence, isSpeed: false,
+      "processor-time", .latency, .nanoseconds, missingIf: absence, isSpeed: false,
       "processor time of all threads in the body of a trial"),
     Metric(
-      "voluntary-switches", .count, .none, better: .lower, unless: absence,
+      "voluntary-switches", .count, .none, better: .lower, missingIf: absence,
       "how often a thread went to sleep during the body"),
     Metric(
-      "involuntary-switches", .count, .none, better: .lower, unless: absence,
+      "involuntary-switches", .count, .none, better: .lower, missingIf: absence,
       "how often a thread that could have run lost its core during the body"),
     Metric(
-      "peak-thread-count", .count, .none, better: .lower, unless: absence,
+      "peak-thread-count", .count, .none, better: .lower, missingIf: absence,
       "all threads that the trial's process had at once, including the lab's own, those of its setup, and idle ones"),
     Metric(
-      "peak-memory", .count, .bytes, better: .lower, unless: absence,
+      "peak-memory", .count, .bytes, better: .lower, missingIf: absence,
       "the most memory that the trial's process held at once, including the lab's own part"),
   ]
 }

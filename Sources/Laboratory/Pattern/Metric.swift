@@ -2,9 +2,9 @@ import Measurement
 
 /// A description of a quantity that a trial measures, for scenario files, checks and reports.
 ///
-/// The author of a pattern declares a metric with ``latency(_:better:unless:isSpeed:_:file:line:)``,
-/// ``count(_:in:better:unless:_:file:line:)`` or ``rate(_:_:better:unless:_:file:line:)``. These functions return a
-/// ``MetricKey``: a typed key for recording.
+/// The author of a pattern declares a metric with ``latency(_:better:missingIf:isSpeed:_:file:line:)``,
+/// ``count(_:in:better:missingIf:_:file:line:)`` or ``rate(_:_:better:missingIf:_:file:line:)``. These functions return
+/// a ``MetricKey``: a typed key for recording.
 public struct Metric: Sendable, Hashable {
   /// The kind of a metric's samples.
   public enum Kind: String, Sendable, Codable, Hashable {
@@ -33,7 +33,7 @@ public struct Metric: Sendable, Hashable {
   /// The direction in which the metric improves.
   public let better: Better
   /// The reason why a completed trial may lack the metric; nil if every completed trial must record the metric.
-  public let unless: String?
+  public let missingIf: String?
   /// The meaning of the figures.
   public let meaning: Meaning
   /// A short description of the metric.
@@ -41,14 +41,14 @@ public struct Metric: Sendable, Hashable {
 
   /// Creates a metric. By default, lower latencies and higher rates are better, and counts have no better direction.
   init(
-    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true,
+    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,
     _ summary: String
   ) {
     self.name = name
     self.kind = kind
     self.unit = unit
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
-    self.unless = unless
+    self.missingIf = missingIf
     meaning = Meaning(kind, unit, isAmount: !isSpeed)
     self.summary = summary
   }
@@ -65,7 +65,7 @@ public struct Metric: Sendable, Hashable {
   /// time.
   public static let timeToEnd = Metric(
     "time-to-end", .latency, .nanoseconds, better: .neither,
-    unless: "the trial did not trap, or another program ended it",
+    missingIf: "the trial did not trap, or another program ended it",
     "from the faulty call to the trap of the process")
 
   /// The statistic that represents a trial if a check does not specify a statistic.
@@ -120,44 +120,46 @@ extension Metric {
   /// Declares a metric of durations, in nanoseconds.
   ///
   /// - Parameters:
-  ///   - unless: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks the metric
-  ///     is broken.
+  ///   - missingIf: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks the
+  ///     metric is broken.
   ///   - isSpeed: whether a shorter duration is a higher speed. Pass false for lateness or processor time, since a
   ///     smaller amount of them is not a higher speed.
   public static func latency(
-    _ name: String, better: Better? = nil, unless: String? = nil, isSpeed: Bool = true, _ says: String,
+    _ name: String, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Duration> {
     MetricKey(
-      metric: Metric(name, .latency, .nanoseconds, better: better, unless: unless, isSpeed: isSpeed, says),
+      metric: Metric(name, .latency, .nanoseconds, better: better, missingIf: missingIf, isSpeed: isSpeed, says),
       place: SourceLine(file, line))
   }
 
   /// Declares a metric of counts in `unit`, which is `.bytes` or `.none`.
   public static func count(
-    _ name: String, in unit: Unit = .none, better: Better? = nil, unless: String? = nil, _ says: String,
+    _ name: String, in unit: Unit = .none, better: Better? = nil, missingIf: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Int> {
-    MetricKey(metric: Metric(name, .count, unit, better: better, unless: unless, says), place: SourceLine(file, line))
+    MetricKey(
+      metric: Metric(name, .count, unit, better: better, missingIf: missingIf, says), place: SourceLine(file, line))
   }
 
   /// Declares a metric of rates per second, shares (`.percent`) or ratios (`.none`).
   public static func rate(
-    _ name: String, _ unit: Unit, better: Better? = nil, unless: String? = nil, _ says: String,
+    _ name: String, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, _ says: String,
     file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Double> {
-    MetricKey(metric: Metric(name, .rate, unit, better: better, unless: unless, says), place: SourceLine(file, line))
+    MetricKey(
+      metric: Metric(name, .rate, unit, better: better, missingIf: missingIf, says), place: SourceLine(file, line))
   }
 
   /// Declares a family of metrics of durations, one for each case of `keys`. The name of a metric consists of the raw
   /// value of its case, a hyphen and `suffix`.
   public static func latencies<Key: CaseIterable & Hashable & Sendable & RawRepresentable<String>>(
-    _ suffix: String, for keys: Key.Type, unless: String? = nil, file: StaticString = #fileID, line: UInt = #line,
+    _ suffix: String, for keys: Key.Type, missingIf: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ says: (Key) -> String
   ) -> MetricFamily<Key, Duration> {
     MetricFamily(
       Key.allCases.map { key in
-        (key, Metric("\(key.rawValue)-\(suffix)", .latency, .nanoseconds, unless: unless, says(key)))
+        (key, Metric("\(key.rawValue)-\(suffix)", .latency, .nanoseconds, missingIf: missingIf, says(key)))
       }, SourceLine(file, line))
   }
 }

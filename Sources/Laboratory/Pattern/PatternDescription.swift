@@ -57,7 +57,7 @@ public struct PatternDescription: Sendable {
         throw InputError(
           "variant '\(variant.name)' appears twice, also in line \(duplicate.place.line)", at: "\(variant.place)")
       }
-      let used = variant.use.map { $0.reads + $0.records } ?? []
+      let used = variant.declarations.map { $0.reads + $0.records } ?? []
       for name in used.flatMap(\.names) where places[name] == nil {
         throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(variant.place)")
       }
@@ -70,15 +70,15 @@ public struct PatternDescription: Sendable {
     let measured = declared.flatMap(\.metrics)
     metrics = measured + (variants.contains { $0.ending != .completes } ? [Metric.timeToEnd] : [])
     self.variants = variants.map { variant in
-      guard let use = variant.use else {
+      guard let used = variant.declarations else {
         var whole = variant
-        whole.promises = measured
+        whole.records = measured
         return whole
       }
-      let (reads, records) = (Set(use.reads.flatMap(\.names)), Set(use.records.flatMap(\.names)))
+      let (reads, records) = (Set(used.reads.flatMap(\.names)), Set(used.records.flatMap(\.names)))
       var resolved = variant
       resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
-      resolved.promises = variant.ending == .completes ? measured.filter { records.contains($0.name) } : []
+      resolved.records = variant.ending == .completes ? measured.filter { records.contains($0.name) } : []
       return resolved
     }
   }

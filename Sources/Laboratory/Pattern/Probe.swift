@@ -15,7 +15,7 @@ import Platform
 ///
 /// A variant names the probe before its body: `Variant("balanced", .documented, "…", sendAll) { request, group in … }`.
 public struct Probe<Body: Sendable>: Sendable {
-  let use: ProbeUse
+  let declarations: ProbeDeclarations
   private let run: @Sendable (Trial, Body) throws -> Void
 
   /// Creates a probe.
@@ -33,7 +33,7 @@ public struct Probe<Body: Sendable>: Sendable {
     reads: [any Declaration] = [], records: [any Declaration] = [], longest: (@Sendable (Trial) -> Duration)? = nil,
     threads: (@Sendable (Trial) -> Int)? = nil, _ run: @escaping @Sendable (Trial, Body) throws -> Void
   ) {
-    use = ProbeUse(reads: reads, records: records, longest: longest)
+    declarations = ProbeDeclarations(reads: reads, records: records, longest: longest)
     self.run =
       if let threads {
         { trial, body in
@@ -78,7 +78,7 @@ extension TaskProbe {
 }
 
 /// The declarations that the trials of a variant use, and the longest time of these trials.
-struct ProbeUse: Sendable {
+struct ProbeDeclarations: Sendable {
   var reads: [any Declaration] = []
   var records: [any Declaration] = []
   var longest: (@Sendable (Trial) -> Duration)?

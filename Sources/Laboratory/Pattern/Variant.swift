@@ -29,7 +29,7 @@ public struct Variant: Sendable {
   /// after the body.
   public let shows: [String]
   /// The declarations that the trials use; nil if they use all declarations of the pattern.
-  let use: ProbeUse?
+  let declarations: ProbeDeclarations?
   private(set) var body: @Sendable (Trial) throws -> Void
 
   /// The names of the parameters that do not affect this variant; empty until the pattern is described
@@ -37,8 +37,8 @@ public struct Variant: Sendable {
   /// these parameters.
   public internal(set) var ignores: Set<String> = []
   /// The metrics that each completed trial records; empty until the pattern is described. Only metrics with a reason
-  /// (``Metric/unless``) may be missing.
-  public internal(set) var promises: [Metric] = []
+  /// (``Metric/missingIf``) may be missing.
+  public internal(set) var records: [Metric] = []
 
   /// Creates a variant that `probe` measures.
   ///
@@ -61,7 +61,7 @@ public struct Variant: Sendable {
     file: StaticString = #fileID, line: UInt = #line, _ body: Body
   ) {
     self.init(
-      name, role, summary, probe.use, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
+      name, role, summary, probe.declarations, ends: ending, needs: needs, mainQueue: mainQueue, shows: shows,
       place: SourceLine(file, line)
     ) { trial in try probe(trial, body) }
   }
@@ -74,7 +74,8 @@ public struct Variant: Sendable {
     line: UInt = #line, _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.init(
-      name, role, summary, ending == .completes ? nil : ProbeUse(), ends: ending, needs: needs, mainQueue: mainQueue,
+      name, role, summary, ending == .completes ? nil : ProbeDeclarations(), ends: ending, needs: needs,
+      mainQueue: mainQueue,
       shows: shows, place: SourceLine(file, line), body)
   }
 
@@ -91,14 +92,15 @@ public struct Variant: Sendable {
   }
 
   private init(
-    _ name: String, _ role: Role, _ summary: String, _ use: ProbeUse?, ends ending: Ending, needs: [Requirement],
+    _ name: String, _ role: Role, _ summary: String, _ declarations: ProbeDeclarations?, ends ending: Ending,
+    needs: [Requirement],
     mainQueue: MainQueueService, shows: [String], place: SourceLine,
     _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.name = name
     self.role = role
     self.summary = summary
-    self.use = use
+    self.declarations = declarations
     self.ending = ending
     self.needs = needs
     self.mainQueue = mainQueue
@@ -128,12 +130,12 @@ extension Variant {
   func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
-    return use?.longest?(trial) ?? pattern.pattern.longest(trial) ?? sum
+    return declarations?.longest?(trial) ?? pattern.pattern.longest(trial) ?? sum
   }
 
   /// Returns whether trials of the variant can record `metric`.
-  func gives(_ metric: Metric) -> Bool {
-    Metric.outcomes.contains(metric) || metric == .timeToEnd && ending.isTrap || promises.contains(metric)
+  func canRecord(_ metric: Metric) -> Bool {
+    Metric.outcomes.contains(metric) || metric == .timeToEnd && ending.isTrap || records.contains(metric)
       || Metric.costs.contains(metric) && ending == .completes
   }
 }

@@ -75,7 +75,7 @@ final class Watchdog: Sendable {
   }
 
   /// Records that the worker's hazard has begun.
-  func bodyStarted() {
+  func hazardBegan() {
     state.withLock { $0.hasBegun = true }
     changes.signal()
   }

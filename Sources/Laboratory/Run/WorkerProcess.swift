@@ -177,7 +177,7 @@ struct WorkerProcess {
         {
           started = start.started
           bytes.removeSubrange(...end)
-          watchdog.bodyStarted()
+          watchdog.hazardBegan()
         }
         if bytes.count > largestReport { break }
       }

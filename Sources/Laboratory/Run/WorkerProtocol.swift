@@ -150,9 +150,9 @@ extension TrialReport {
   /// list. Returns nil if the trial counts.
   func violation(by variant: Variant) -> String? {
     guard let observation else { return nil }
-    let missing = variant.promises.filter { $0.unless == nil && observation.samples($0.name) == nil }.map(\.name)
+    let missing = variant.records.filter { $0.missingIf == nil && observation.samples($0.name) == nil }.map(\.name)
     if !missing.isEmpty { return "the trial completed, but did not record \(missing.joined(separator: ", "))" }
-    let unexpected = Set(observation.metrics.keys).subtracting((variant.promises + Metric.costs).map(\.name)).sorted()
+    let unexpected = Set(observation.metrics.keys).subtracting((variant.records + Metric.costs).map(\.name)).sorted()
     if !unexpected.isEmpty {
       return "the trial recorded \(unexpected.joined(separator: ", ")), which its probe does not list"
     }

@@ -170,8 +170,8 @@ final class LateBlock: BlockWatch {
   private let expected: Int
   private let begun = Atomic<Int>(0)
   private let ended = Atomic<Int>(0)
-  // The bound is short, since a correct loop waits for the bound in every trial.
-  private let isOver = BoundedGate(bound: .milliseconds(1))
+  // The time limit is short, since a correct loop waits for it in every trial.
+  private let isOver = TimedGate(limit: .milliseconds(1))
 
   /// Creates an observer for a loop of `blocks` blocks.
   init(of blocks: Int) { expected = blocks }
@@ -185,16 +185,16 @@ final class LateBlock: BlockWatch {
   func block(of iterations: Int, _ run: () -> Void) {
     if begun.add(1, ordering: .acquiringAndReleasing).newValue == expected { isOver.pass() }
     run()
-    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.startBound() }
+    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.startLimit() }
   }
 }
 
 extension ApplyStride {
   /// Returns an upper bound for the duration of a trial on an idle machine.
   ///
-  /// The bound is the time of 40 plain loops of ``iterations`` or ``short`` iterations, whichever number is larger,
-  /// with one microsecond for scheduling each iteration as a block, plus the pauses before the short loops. No timed
-  /// loop starts once all timed loops have taken 12 ms, or 30 times as long as the plain loop.
+  /// The time limit is the time of 40 plain loops of ``iterations`` or ``short`` iterations, whichever number is
+  /// larger, with one microsecond for scheduling each iteration as a block, plus the pauses before the short loops. No
+  /// timed loop starts once all timed loops have taken 12 ms, or 30 times as long as the plain loop.
   func longest(_ trial: Trial) -> Duration? {
     (trial[work] + .microseconds(1)) * max(trial[iterations], trial[short]) * 40 + trial[idle] * (trial[repeats] + 3)
   }

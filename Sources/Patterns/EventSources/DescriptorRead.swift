@@ -28,10 +28,10 @@ struct DescriptorRead: Pattern {
     "tail", 2...32_768, default: 16_384, "bytes that arrive while the handler runs, right before the writer closes")
 
   let latency = Metric.latency(
-    "latency", unless: "a file has all its bytes from the start",
+    "latency", missingIf: "a file has all its bytes from the start",
     "from just before a byte is written to an empty pipe or socket until it has been read")
   let throughput = Metric.rate(
-    "throughput", .bytesPerSecond, unless: "bytes were lost", "bytes read per second")
+    "throughput", .bytesPerSecond, missingIf: "bytes were lost", "bytes read per second")
   let lost = Metric.count("lost", in: .bytes, "bytes that were written and never read")
   let corrupted = Metric.count("corrupted", in: .bytes, "bytes that differ from what was written at their position")
   let leftUnread = Metric.count(
@@ -42,7 +42,7 @@ struct DescriptorRead: Pattern {
     "calls-after-end",
     "handler calls after the one that reached the end, with the source not cancelled; counted up to 100")
   let callsAfterShutdown = Metric.count(
-    "calls-after-shutdown", unless: "only a socket can be shut down",
+    "calls-after-shutdown", missingIf: "only a socket can be shut down",
     "handler calls after the end when the writer has shut down its side of a connection, not closed it; counted up to 100"
   )
   let queueBlocked = Metric.count(

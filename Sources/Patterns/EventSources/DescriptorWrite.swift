@@ -25,7 +25,7 @@ struct DescriptorWrite: Pattern {
 
   let writeTime = Metric.latency("write-time", "time spent in each call of write, while the reader is slow")
   let latency = Metric.latency(
-    "latency", unless: "a file always has space",
+    "latency", missingIf: "a file always has space",
     "from just before space is freed in a full pipe or socket until the handler is called")
   let lost = Metric.count("lost", in: .bytes, "bytes that never arrived, although the writer had closed")
   let corrupted = Metric.count(
@@ -33,11 +33,11 @@ struct DescriptorWrite: Pattern {
   let queueBlocked = Metric.count(
     "queue-blocked", "blocks queued behind the handler that could not run while the reader did not read")
   let callsWhileFull = Metric.count(
-    "calls-while-full", unless: "a file always has space", "handler calls in which write accepted nothing")
+    "calls-while-full", missingIf: "a file always has space", "handler calls in which write accepted nothing")
   let missedCalls = Metric.count(
-    "missed-calls", unless: "a file always has space", "times that space was freed and the handler was not called")
+    "missed-calls", missingIf: "a file always has space", "times that space was freed and the handler was not called")
   let unreportedSpace = Metric.count(
-    "unreported-space", in: .bytes, unless: "a file always has space",
+    "unreported-space", in: .bytes, missingIf: "a file always has space",
     "bytes that write accepted without a call of the handler, after half of the bytes in a full pipe or socket were read"
   )
   let sourceData = Metric.count(
@@ -45,13 +45,13 @@ struct DescriptorWrite: Pattern {
   let accepted = Metric.count(
     "accepted", in: .bytes, "bytes that write accepted before the pipe, socket or file was full")
   let laterSourceData = Metric.count(
-    "later-source-data", in: .bytes, unless: "a file always has space",
+    "later-source-data", in: .bytes, missingIf: "a file always has space",
     "available space according to the source's data in later handler calls, with bytes still to be read; the maximum")
   let notifiedOfClose = Metric.count(
-    "notified-of-close", unless: "a file has no reader that could close",
+    "notified-of-close", missingIf: "a file has no reader that could close",
     "1 if the handler was called after the reader had closed")
   let busyLoop = Metric.count(
-    "busy-loop", unless: "a file has no reader that could close",
+    "busy-loop", missingIf: "a file has no reader that could close",
     "1 if a Dispatch thread kept a core busy after the reader had closed, without calling the handler")
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")

@@ -32,9 +32,9 @@ struct FileMonitorPattern: Pattern {
     "a change that is not delivered within this time counts as missed")
 
   let latency = Metric.latency(
-    "latency", unless: "no change was delivered",
+    "latency", missingIf: "no change was delivered",
     "from just before a change until it is detected, over all kinds of change")
-  let latencies = Metric.latencies("latency", for: FileChange.self, unless: "no change of this kind was delivered") {
+  let latencies = Metric.latencies("latency", for: FileChange.self, missingIf: "no change of this kind was delivered") {
     kind in
     "from just before a change of kind \(kind.rawValue) until it is detected"
   }
@@ -46,7 +46,7 @@ struct FileMonitorPattern: Pattern {
   let wrongDescriptor = Metric.count(
     "wrong-descriptor", "handler calls in which the descriptor did not refer to the watched file")
   let leftOpen = Metric.count(
-    "left-open", unless: "the system does not list descriptors",
+    "left-open", missingIf: "the system does not list descriptors",
     "descriptors still open after the last cancellation handler"
   )
   let unrelatedClosed = Metric.count("unrelated-closed", "descriptors of unrelated files that cancelling closed")

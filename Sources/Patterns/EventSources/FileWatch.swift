@@ -121,6 +121,6 @@ final class FileWatch: Sendable {
   /// poll.
   var pollIntervals: LatencyHistogram? { state.pollIntervals }
 
-  /// Waits until the cancelled watch has ended, but no longer than `bound`.
-  func waitForEnd(within bound: Duration) { state.wait(within: bound, until: \.hasEnded) }
+  /// Waits until the cancelled watch has ended, but no longer than `limit`.
+  func waitForEnd(within limit: Duration) { state.wait(within: limit, until: \.hasEnded) }
 }

@@ -22,7 +22,7 @@ struct ProcessMonitorPattern: Pattern {
   let processes = Parameter.count("processes", 2...1000, default: 4, "processes watched, one after the other")
 
   let reportLatency = Metric.latency(
-    "report-latency", unless: "no exit was reported",
+    "report-latency", missingIf: "no exit was reported",
     "from the last act of the process until its exit is reported")
   let unreportedExits = Metric.count(
     "unreported-exits", "exits that were not reported, or were reported before the process had exited")

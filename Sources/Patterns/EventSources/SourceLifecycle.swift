@@ -23,7 +23,7 @@ struct SourceLifecycle: Pattern {
     "handler calls that delivered the pending events once the source was no longer held back; the maximum over sources")
   let wrongSums = Metric.count("wrong-sums", "sources whose data did not add up to the number of events sent")
   let resumeToRun = Metric.latency(
-    "resume-to-run", unless: "a handler call began earlier",
+    "resume-to-run", missingIf: "a handler call began earlier",
     "from activate or resume, or from the release of the queue, until the handler begins")
   let shortEstimates = Metric.count(
     "short-estimates", "read sources whose first handler call got a smaller estimate than there were bytes")

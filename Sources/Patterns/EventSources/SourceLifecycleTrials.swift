@@ -26,7 +26,7 @@ final class SourceLife: Sendable {
   let events: Int
   /// The hold that blocks a call of the event handler.
   let handler = Hold()
-  private let bound: Duration
+  private let limit: Duration
   private let state = WaitableValue(State())
   private let resumption = Moment()
   private let firstBegan = Moment()
@@ -65,10 +65,10 @@ final class SourceLife: Sendable {
   ///
   /// - Parameters:
   ///   - events: the number of events that are sent before the handler may run.
-  ///   - bound: the maximum time for which ``look()`` waits for a handler call.
-  init(events: Int, observedFor bound: Duration = .zero) {
+  ///   - limit: the maximum time for which ``look()`` waits for a handler call.
+  init(events: Int, observedFor limit: Duration = .zero) {
     self.events = events
-    self.bound = bound
+    self.limit = limit
   }
 
   // MARK: For the handlers
@@ -119,7 +119,7 @@ final class SourceLife: Sendable {
 
   /// Waits for a handler call, but no longer than the time limit that the initializer received. No handler call may
   /// happen before the source is activated or resumed.
-  func look() { wait(within: bound) { $0.runs > 0 } }
+  func look() { wait(within: limit) { $0.runs > 0 } }
 
   /// Records the time, and executes `resume`, which activates or resumes the source or unblocks its queue.
   func lettingGo(_ resume: () -> Void) {

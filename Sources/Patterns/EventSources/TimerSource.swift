@@ -33,14 +33,14 @@ struct TimerSource: Pattern {
     "early",
     "fires that occurred, or were counted in the data, before their deadline, measured by the clock of the deadline")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not count context switches",
+    "context-switches", .none, better: .lower, missingIf: "the system does not count context switches",
     "voluntary context switches of the process (a thread went to sleep) per interval")
   let withinLeeway = Metric.rate("within-leeway", .percent, "share of fires that were no later than the leeway")
   let uncountedIntervals = Metric.count(
     "uncounted-intervals", "elapsed intervals that are missing from the sum of the source's data")
   let coalesced = Metric.count("coalesced", "fires without a handler call of their own, counted in another call's data")
   let firstFireDelay = Metric.latency(
-    "first-fire-delay", unless: "the timer did not fire",
+    "first-fire-delay", missingIf: "the timer did not fire",
     "from the deadline of a timer scheduled for now until its first fire")
   let lateFirstFires = Metric.count(
     "late-first-fires", "timers scheduled for now, or for the past, that waited for an interval before their first fire"
@@ -48,13 +48,13 @@ struct TimerSource: Pattern {
   let outOfOrder = Metric.count(
     "out-of-order", "timers scheduled for now that fired after a timer that was due a millisecond later")
   let onInterval = Metric.rate(
-    "on-interval", .percent, unless: "fewer than two handler calls were timed",
+    "on-interval", .percent, missingIf: "fewer than two handler calls were timed",
     "share of fires that occurred 0.5 to 1.5 intervals after the previous fire")
   let clockStopsInSleep = Metric.count(
-    "clock-stops-in-sleep", unless: "the system does not report which clock a kernel timer uses",
+    "clock-stops-in-sleep", missingIf: "the system does not report which clock a kernel timer uses",
     "kernel timers armed for the source whose clock stops while the machine sleeps")
   let clockRunsInSleep = Metric.count(
-    "clock-runs-in-sleep", unless: "the system does not report which clock a kernel timer uses",
+    "clock-runs-in-sleep", missingIf: "the system does not report which clock a kernel timer uses",
     "kernel timers armed for the source whose clock runs while the machine sleeps")
   let firedWhileSuspended = Metric.count("fired-while-suspended", "handler calls while the source was suspended")
   let missedOnResume = Metric.count(

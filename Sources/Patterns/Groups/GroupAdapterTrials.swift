@@ -225,7 +225,7 @@ final class FileRequests: Sendable {
   private let failures: Int
   /// The queues on which the replies arrive, one for each request.
   private let replies: [DispatchQueue]
-  private let end: BoundedGate
+  private let end: TimedGate
   /// The number of replies that arrived for each request.
   private let replied: ExecutionCounts
   /// The number of times that the handler of each request has returned.
@@ -241,7 +241,7 @@ final class FileRequests: Sendable {
     self.failures = failures
     replies = (0..<count).map { DispatchQueue(label: "reply.\($0)", attributes: .initiallyInactive) }
     handlerHasEnded = (0..<count).map { _ in DispatchSemaphore(value: 0) }
-    end = BoundedGate(bound: hold)
+    end = TimedGate(limit: hold)
     handlers = ExecutionCounts(count: count)
     replied = ExecutionCounts(count: count)
   }
@@ -310,7 +310,7 @@ final class FileRequests: Sendable {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
     }
-    end.startBound()
+    end.startLimit()
   }
 
   private func handle(_ index: Int, _ data: [UInt8], _ error: Int32) {

@@ -124,20 +124,20 @@ struct BlockGates {
   /// The gate for nested work on a queue other than the main queue.
   let added = Gate()
   /// The gate for nested work on the main queue or in a task. The gate opens when the group has ended, or at a timeout.
-  let end: BoundedGate
+  let end: TimedGate
   /// The gate that determines when ``added`` opens: when the completion has run, or at a timeout.
-  let completion: BoundedGate
+  let completion: TimedGate
 
   /// Creates gates that delay the nested work for at most `time` after all other work has finished.
   init(_ time: Duration) {
-    end = BoundedGate(bound: time)
-    completion = BoundedGate(bound: time)
+    end = TimedGate(limit: time)
+    completion = TimedGate(limit: time)
   }
 
   /// Starts the timeouts of ``end`` and ``completion``. Call this method when all other work has finished.
-  func startBound() {
-    end.startBound()
-    completion.startBound()
+  func startLimit() {
+    end.startLimit()
+    completion.startLimit()
   }
 }
 
@@ -227,7 +227,7 @@ final class NestedWork: Sendable {
 
   private func make() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startBound() }
+    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startLimit() }
   }
 
   private func set(_ index: Int) {

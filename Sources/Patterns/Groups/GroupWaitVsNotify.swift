@@ -47,7 +47,7 @@ struct GroupWaitVsNotify: Pattern {
     "completion-latency", "from just before the last leave to the start of the completion block")
   let total = Metric.latency("total", "from the call of the method to the start of the completion block")
   let blockedThreads = Metric.count(
-    "blocked-threads", unless: "the system does not report what threads wait for",
+    "blocked-threads", missingIf: "the system does not report what threads wait for",
     "threads, the caller's included, that block in a wait while every download is held back")
   let timeouts = Metric.count("timeouts", "waits that reported a timeout")
   let falseSuccesses = Metric.count("false-successes", "waits that reported success before any download had ended")

@@ -153,10 +153,10 @@ final class Library: Sendable {
   /// relaxed, so only the synchronization of the loader orders them.
   private let entries: Slots<Atomic<Int>>
   private let count = Atomic<Int>(0)
-  private let completion: BoundedGate?
+  private let completion: TimedGate?
   /// The pause of an append between reading the count and storing the item; nil if appends do not pause. The pause ends
   /// when a second append reaches it, or at a time limit.
-  private let pause: BoundedGate?
+  private let pause: TimedGate?
   private let paused = Atomic<Int>(0)
   private let hasCompleted = DispatchSemaphore(value: 0)
   private let called = Moment()
@@ -173,11 +173,11 @@ final class Library: Sendable {
     self.queue = queue
     self.mainQueue = mainQueue
     self.roots = roots
-    let completion = hold.map { BoundedGate(bound: $0) }
+    let completion = hold.map { TimedGate(limit: $0) }
     self.completion = completion
-    self.pause = hold.map { _ in BoundedGate(bound: pause) }
+    self.pause = hold.map { _ in TimedGate(limit: pause) }
     entries = Slots(count: 3 * count) { _ in Atomic(0) }
-    let end = SourcesEnd(sources: 3) { completion?.startBound() }
+    let end = SourcesEnd(sources: 3) { completion?.startLimit() }
     self.end = end
     func source(_ index: Int, _ paths: [Source.Path]) -> Source {
       Source(paths, numbers: index * count + 1, end: end)
@@ -185,8 +185,8 @@ final class Library: Sendable {
     media = source(0, [(roots[0], count)])
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
-    // Only a second append can end the pause early, so the bound of the pause begins immediately.
-    self.pause?.startBound()
+    // Only a second append can end the pause early, so the limit of the pause begins immediately.
+    self.pause?.startLimit()
   }
 
   // Freeing an inactive queue traps.

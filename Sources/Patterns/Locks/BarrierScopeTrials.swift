@@ -31,13 +31,13 @@ extension BarrierScope {
 /// barrier runs.
 final class BarrierBlocks: Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
-  private let barrierBegins: BoundedGate
-  private let laterBegins: BoundedGate
+  private let barrierBegins: TimedGate
+  private let laterBegins: TimedGate
   private let all = DispatchGroup()
 
   fileprivate init(patience: Duration) {
-    barrierBegins = BoundedGate(bound: patience)
-    laterBegins = BoundedGate(bound: patience)
+    barrierBegins = TimedGate(limit: patience)
+    laterBegins = TimedGate(limit: patience)
     for _ in 0..<3 { all.enter() }
   }
 
@@ -55,7 +55,7 @@ final class BarrierBlocks: Sendable {
   /// later block before it calls this method.
   func barrier() {
     barrierBegins.open()
-    laterBegins.startBound()
+    laterBegins.startLimit()
     if laterBegins.pass() { laterRanBesideBarrier.set() }
     all.leave()
   }
@@ -69,7 +69,7 @@ final class BarrierBlocks: Sendable {
   /// Starts the time limit of the earlier block, and waits until all three blocks have ended. Call this method after
   /// the barrier has been submitted.
   fileprivate func awaitAll() {
-    barrierBegins.startBound()
+    barrierBegins.startLimit()
     all.wait()
   }
 

@@ -34,13 +34,13 @@ struct LockScaling: Pattern {
   let perEntry = Metric.latency(
     "per-entry", "elapsed time divided by the entries of all threads: the reciprocal of the throughput")
   let processorPerEntry = Metric.latency(
-    "processor-per-entry", unless: "the system does not report it", isSpeed: false,
+    "processor-per-entry", missingIf: "the system does not report it", isSpeed: false,
     "processor time of all threads divided by their entries, spinning included")
   let switchesPerEntry = Metric.rate(
-    "switches-per-entry", .none, better: .lower, unless: "the system does not report it",
+    "switches-per-entry", .none, better: .lower, missingIf: "the system does not report it",
     "how often a thread went to sleep, per entry")
   let callsPerEntry = Metric.rate(
-    "calls-per-entry", .none, better: .lower, unless: "the system does not report it",
+    "calls-per-entry", .none, better: .lower, missingIf: "the system does not report it",
     "system calls per entry, in a run in which calls are counted and slower")
   let entry = Metric.latency(
     "entry",
@@ -49,7 +49,7 @@ struct LockScaling: Pattern {
     "longest-run", "highest number of entries by one thread or task in a row; the others waited or had not arrived yet")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
   let ownerInWord = Metric.count(
-    "owner-in-word", unless: "this system's Mutex has no such word",
+    "owner-in-word", missingIf: "this system's Mutex has no such word",
     "1 if the word of a held Mutex is the number of its thread, as in a priority-inheriting futex; otherwise 0")
 
   // The number of threads is part of the problem, so the report compares locks for each number of threads.

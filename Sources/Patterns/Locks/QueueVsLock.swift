@@ -11,7 +11,7 @@ import Synchronization
 /// in a trial is minimal: it reads a number and writes the incremented number.
 ///
 /// One thread updates the number alone, then several threads contend. The first thread that reads the number waits
-/// until a second thread has read the number, or until a time limit has passed (``BoundedGate``). Without mutual
+/// until a second thread has read the number, or until a time limit has passed (``TimedGate``). Without mutual
 /// exclusion at least one update is therefore lost, unless the time limit passes first.
 ///
 /// Source: Concurrency Programming Guide, Dispatch Queues, "About Dispatch Queues".
@@ -28,10 +28,10 @@ struct QueueVsLock: Pattern {
   let contended = Metric.latency(
     "contended", "one update while all threads update: the elapsed time divided by the updates of all threads")
   let syscallsPerUpdate = Metric.rate(
-    "syscalls-per-update", .none, better: .lower, unless: "the system does not report it",
+    "syscalls-per-update", .none, better: .lower, missingIf: "the system does not report it",
     "system calls per uncontended update")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not report it",
+    "context-switches", .none, better: .lower, missingIf: "the system does not report it",
     "voluntary context switches (a thread went to sleep) per contended update")
   let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread")
 

@@ -105,7 +105,7 @@ final class SharedNumber: Sendable {
   private let number = Atomic<Int>(0)
   private let steps: Int
   private let isHeld: Bool
-  private let gate: BoundedGate
+  private let gate: TimedGate
   private let unstarted: Atomic<Int>
   private let wait = Atomic<UInt64>(0)
 
@@ -113,7 +113,7 @@ final class SharedNumber: Sendable {
   init() {
     (steps, isHeld) = (0, false)
     unstarted = Atomic(0)
-    gate = BoundedGate(bound: .zero)
+    gate = TimedGate(limit: .zero)
   }
 
   /// Creates a number for several threads or tasks, with `steps` steps of work in each update. The first reader waits
@@ -121,13 +121,13 @@ final class SharedNumber: Sendable {
   init(steps: Int, parties: Int, patience: Duration) {
     (self.steps, isHeld) = (steps, true)
     unstarted = Atomic(parties)
-    gate = BoundedGate(bound: patience)
+    gate = TimedGate(limit: patience)
   }
 
   /// Records that a party is about to update the number for the first time. The last party starts the time limit of the
   /// first reader.
   func partyBegins() {
-    if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startBound() }
+    if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startLimit() }
   }
 
   /// Increments the number by a load and a store.

@@ -19,14 +19,14 @@ extension ReadersWriter {
   /// write.
   ///
   /// - Parameters:
-  ///   - bound: the maximum time for which a write pauses; nil to use the setting `hold`.
+  ///   - limit: the maximum time for which a write pauses; nil to use the setting `hold`.
   ///   - read: a closure that reads the pair under the guard.
   ///   - write: a closure that writes the pair under the guard.
   func measure(
-    _ trial: Trial, holdingUpTo bound: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
+    _ trial: Trial, holdingUpTo limit: Duration? = nil, read: @escaping @Sendable (Pair) -> Pair.Values,
     write: @escaping @Sendable (Pair) -> Void
   ) throws {
-    try measure(trial, hold: bound ?? trial[hold]) { pair in
+    try measure(trial, hold: limit ?? trial[hold]) { pair in
       let writer = try SystemThread { write(pair) }
       return { writer.join() }
     } read: { pair in
@@ -132,10 +132,10 @@ final class Pair: Sendable {
 /// A write that pauses between its two values.
 private final class HeldWrite: Sendable {
   private let hasBegun = DispatchSemaphore(value: 0)
-  private let reader: BoundedGate
+  private let reader: TimedGate
 
   /// Creates a write that pauses until a reader has read the pair, but no longer than `time`.
-  init(_ time: Duration) { reader = BoundedGate(bound: time) }
+  init(_ time: Duration) { reader = TimedGate(limit: time) }
 
   /// Pauses the calling writer between its two values.
   func pause() {
@@ -146,7 +146,7 @@ private final class HeldWrite: Sendable {
   /// Waits until the writer pauses, and starts the timeout of the pause.
   func waitForWriter() {
     hasBegun.wait()
-    reader.startBound()
+    reader.startLimit()
   }
 
   /// Records that a reader has read the pair, and ends the pause.

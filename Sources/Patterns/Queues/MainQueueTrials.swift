@@ -89,8 +89,8 @@ extension MainQueue {
       let (events, steps) = (trial[events], trial.steps(work))
       var count = 0
       for repeated in 0...events {
-        let bound = repeated == 0 || patience > .seconds(1) ? patience : .zero
-        let work = WorkWithEvent(steps: steps, observedFor: bound)
+        let limit = repeated == 0 || patience > .seconds(1) ? patience : .zero
+        let work = WorkWithEvent(steps: steps, observedFor: limit)
         body(work)
         work.all.wait()
         guard repeated > 0 else { continue }
@@ -132,13 +132,13 @@ struct SentBlock: Sendable {
 final class NestedSubmission: Sendable {
   /// The group of the two blocks.
   let all = DispatchGroup()
-  private let nextBegins: BoundedGate
+  private let nextBegins: TimedGate
 
-  fileprivate init(patience: Duration) { nextBegins = BoundedGate(bound: patience) }
+  fileprivate init(patience: Duration) { nextBegins = TimedGate(limit: patience) }
 
   /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
-    nextBegins.startBound()
+    nextBegins.startLimit()
     if nextBegins.pass() { overlapped.set() }
   }
 
@@ -200,14 +200,14 @@ final class WorkWithEvent: Sendable {
   /// The group of the work and the event.
   fileprivate let all = DispatchGroup()
   private let steps: Int
-  private let bound: UInt64
+  private let limit: UInt64
   private let sent = Moment()
   private let began = Moment()
   private let ended = Moment()
 
-  fileprivate init(steps: Int, observedFor bound: Duration) {
+  fileprivate init(steps: Int, observedFor limit: Duration) {
     self.steps = steps
-    self.bound = UInt64(clamping: bound.nanoseconds)
+    self.limit = UInt64(clamping: limit.nanoseconds)
     all.enter()
   }
 
@@ -219,7 +219,7 @@ final class WorkWithEvent: Sendable {
       self.began.set()
       if self.ended.isSet { self.wasDelayed.set() }
     }
-    let end = MonotonicClock.now() + bound
+    let end = MonotonicClock.now() + limit
     while !began.isSet, MonotonicClock.now() < end { CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1)) }
   }
 

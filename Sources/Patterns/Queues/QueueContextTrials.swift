@@ -334,9 +334,9 @@ final class MyDataContext: Sendable {
 
   /// The number of finalizers that ran without a context in this process.
   static let cleanUpsWithout = Tally()
-  private let isCleanedUp: BoundedGate
-  private let whileReferenced: BoundedGate
-  private let afterwards: BoundedGate
+  private let isCleanedUp: TimedGate
+  private let whileReferenced: TimedGate
+  private let afterwards: TimedGate
   private let hasEnded = DispatchSemaphore(value: 0)
   fileprivate let state = WaitableValue(State())
   private let end = Moment()
@@ -354,11 +354,11 @@ final class MyDataContext: Sendable {
 
   /// Creates data that has not been found or cleaned up yet.
   ///
-  /// - Parameter bound: the maximum duration of each wait for a clean-up that must not happen.
-  init(observedFor bound: Duration = .zero) {
-    isCleanedUp = BoundedGate(bound: bound)
-    whileReferenced = BoundedGate(bound: bound)
-    afterwards = BoundedGate(bound: bound)
+  /// - Parameter limit: the maximum duration of each wait for a clean-up that must not happen.
+  init(observedFor limit: Duration = .zero) {
+    isCleanedUp = TimedGate(limit: limit)
+    whileReferenced = TimedGate(limit: limit)
+    afterwards = TimedGate(limit: limit)
   }
 
   // MARK: For the blocks that look for the data
@@ -401,7 +401,7 @@ final class MyDataContext: Sendable {
   /// Waits, while the queue is referenced, until the data is cleaned up or a time limit has passed. Records a clean-up
   /// before the end of the wait as too early.
   func lookWhileReferenced() {
-    whileReferenced.startBound()
+    whileReferenced.startLimit()
     if whileReferenced.pass() { state.note { $0.wasEarly = true } }
   }
 
@@ -414,7 +414,7 @@ final class MyDataContext: Sendable {
   }
 
   /// Records that the last reference to the queue was released, and starts the time limit of the last block's wait.
-  func wasReleased() { isCleanedUp.startBound() }
+  func wasReleased() { isCleanedUp.startLimit() }
 
   /// Waits until the last block has ended. Then waits for the clean-up, but no longer than `patience`.
   func awaitEnd(within patience: Duration) {
@@ -429,7 +429,7 @@ final class MyDataContext: Sendable {
 
   /// Waits for a short time after the clean-up. Finalizers that run during this time are counted, too.
   func lookAfterwards() {
-    afterwards.startBound()
+    afterwards.startLimit()
     afterwards.pass()
   }
 

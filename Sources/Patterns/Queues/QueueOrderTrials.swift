@@ -133,16 +133,16 @@ final class TaskLog: Sendable {
   /// The logged events. An event is stored as twice the number of its task, plus 1 for the end of the task. An unused
   /// index contains -1.
   private let events: Slots<Atomic<Int>>
-  private let firstHasBegun: BoundedGate
-  private let successorHasEnded: BoundedGate
+  private let firstHasBegun: TimedGate
+  private let successorHasEnded: TimedGate
 
   /// Creates an empty log for `tasks` tasks of each submitter.
   init(submitters: Int, tasks: Int, patience: Duration) {
     self.submitters = submitters
     self.tasks = tasks
     events = Slots(count: 2 * submitters * tasks) { _ in Atomic(-1) }
-    firstHasBegun = BoundedGate(bound: patience)
-    successorHasEnded = BoundedGate(bound: patience)
+    firstHasBegun = TimedGate(limit: patience)
+    successorHasEnded = TimedGate(limit: patience)
   }
 
   /// A task that logs its beginning and its end.
@@ -177,8 +177,8 @@ final class TaskLog: Sendable {
 
   /// Records that all tasks have been submitted, and starts the time limits of the first two tasks.
   func allIsSubmitted() {
-    firstHasBegun.startBound()
-    successorHasEnded.startBound()
+    firstHasBegun.startLimit()
+    successorHasEnded.startLimit()
   }
 
   private func write(_ event: Int) {
@@ -248,8 +248,8 @@ final class TaskPair: Sendable {
 
 /// A run of the listing of the Concurrency Programming Guide.
 final class Listing: Sendable {
-  private let asyncHasReturned: BoundedGate
-  private let syncHasReturned: BoundedGate
+  private let asyncHasReturned: TimedGate
+  private let syncHasReturned: TimedGate
   private let state = Mutex(State())
   private let firstHasEnded = DispatchSemaphore(value: 0)
 
@@ -262,10 +262,10 @@ final class Listing: Sendable {
   /// Creates a run whose first block waits up to `asyncPatience` for the call of `dispatch_async` to return, and then
   /// up to `patience` for the call of `dispatch_sync` to return.
   init(patience: Duration, asyncPatience: Duration) {
-    asyncHasReturned = BoundedGate(bound: asyncPatience)
-    syncHasReturned = BoundedGate(bound: patience)
-    // If `dispatch_async` returned only after the first block, nothing could start this bound later.
-    asyncHasReturned.startBound()
+    asyncHasReturned = TimedGate(limit: asyncPatience)
+    syncHasReturned = TimedGate(limit: patience)
+    // If `dispatch_async` returned only after the first block, nothing could start the time limit later.
+    asyncHasReturned.startLimit()
   }
 
   /// Runs the first block, which waits for the call of `dispatch_async` to return. If this call returns before a time
@@ -284,7 +284,7 @@ final class Listing: Sendable {
   /// Records that the call of `dispatch_async` has returned, and starts the time limit for the call of `dispatch_sync`.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
-    syncHasReturned.startBound()
+    syncHasReturned.startLimit()
   }
 
   /// Runs the second block.

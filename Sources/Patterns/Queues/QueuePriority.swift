@@ -44,10 +44,10 @@ struct QueuePriority: Pattern {
   let work = Parameter.duration(
     "work", .microseconds(1) ... .milliseconds(100), default: .milliseconds(5), "CPU time of a task")
 
-  let classTime = Metric.latencies("time", for: QoSClass.self, unless: QueuePriority.alike) {
+  let classTime = Metric.latencies("time", for: QoSClass.self, missingIf: QueuePriority.alike) {
     "from the common start until a \($0.rawValue) task begins on a global queue, or ends on a private one"
   }
-  let priorityTime = Metric.latencies("time", for: Priority.self, unless: QueuePriority.alike) {
+  let priorityTime = Metric.latencies("time", for: Priority.self, missingIf: QueuePriority.alike) {
     "from the common start until a task of \($0.rawValue) begins"
   }
   let queues = Metric.count(

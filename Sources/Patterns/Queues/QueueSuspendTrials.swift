@@ -81,7 +81,7 @@ final class Suspension: Sendable {
   private let began = Atomic<Int>(0)
   private let beganMeanwhile = Atomic<Int>(0)
   private let suspendHasReturned = Atomic<Bool>(false)
-  private let anyBegins: BoundedGate
+  private let anyBegins: TimedGate
   private let isSuspended = DispatchSemaphore(value: 0)
   private let isRunning = DispatchSemaphore(value: 0)
   private let mayRunOn = DispatchSemaphore(value: 0)
@@ -92,14 +92,14 @@ final class Suspension: Sendable {
 
   /// Creates a suspension with `count` blocks.
   ///
-  /// - Parameter bound: the maximum time for which the suspended queue is observed. The observation ends early if a
+  /// - Parameter limit: the maximum time for which the suspended queue is observed. The observation ends early if a
   ///   block begins, or if all blocks began before the suspension.
-  init(blocks count: Int, cores: Int, poolWidth: Int, observedFor bound: Duration) {
+  init(blocks count: Int, cores: Int, poolWidth: Int, observedFor limit: Duration) {
     self.count = count
     self.cores = cores
     self.poolWidth = poolWidth
     runs = ExecutionCounts(count: count)
-    anyBegins = BoundedGate(bound: bound)
+    anyBegins = TimedGate(limit: limit)
   }
 
   /// A block that is submitted before the queue is resumed.
@@ -153,7 +153,7 @@ final class Suspension: Sendable {
   /// observation ends immediately.
   func watch() {
     awaitSuspension()
-    anyBegins.startBound()
+    anyBegins.startLimit()
     anyBegins.pass()
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }

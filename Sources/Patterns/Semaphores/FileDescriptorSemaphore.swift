@@ -32,7 +32,7 @@ struct FileDescriptorSemaphore: Pattern {
     "peak-open", "peak number of files that the tasks had open at once, read from the system's table after each open")
   let overHalf = Metric.count("over-half", "files by which that peak exceeds half the descriptors; 0 if it does not")
   let peakThreads = Metric.count(
-    "peak-threads", unless: "the system does not list threads",
+    "peak-threads", missingIf: "the system does not list threads",
     "peak number of threads started for the tasks, sampled by each task; without threads that existed before the first task"
   )
   let wait = Metric.latency("wait", "how long a task, or its submitter, waited for the semaphore")

@@ -12,15 +12,15 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     let seeksBest = results.experiment.seeksBest
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
-        let open = runs.filter { value(limit, of: $0) / 2 >= bound(tasks) }
-        let free = "from limit \(2 * bound(tasks)) on, \(whyFree(tasks))"
+        let open = runs.filter { value(limit, of: $0) / 2 >= mostOpen(tasks) }
+        let free = "from limit \(2 * mostOpen(tasks)) on, \(whyFree(tasks))"
         guard seeksBest else {
           return open.isEmpty
             ? nil
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
         }
         let files = Set(runs.map { value(limit, of: $0) }).sorted().map { limit in
-          "\(min(limit / 2, bound(tasks)))\(limit / 2 > bound(tasks) ? " (at most)" : "") at limit \(limit)"
+          "\(min(limit / 2, mostOpen(tasks)))\(limit / 2 > mostOpen(tasks) ? " (at most)" : "") at limit \(limit)"
         }
         return RunNote(
           Conclusion.advice,
@@ -34,15 +34,15 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// other than `limit`, or if the number of tasks is not among `parameters`.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
-    return (2 * bound(tasks), "from \(2 * bound(tasks)) on, \(whyFree(tasks))")
+    return (2 * mostOpen(tasks), "from \(2 * mostOpen(tasks)) on, \(whyFree(tasks))")
   }
 
   /// Returns the maximum number of files that `tasks` tasks can have open at the same time, with any limit. Each task
   /// blocks a thread of the pool while its file is open.
-  private func bound(_ tasks: Int) -> Int { min(tasks, ThreadPool.limit) }
+  private func mostOpen(_ tasks: Int) -> Int { min(tasks, ThreadPool.limit) }
 
   /// Returns the reason why raising the limit of open descriptors has no effect once the semaphore admits as many open
-  /// files as ``bound(_:)`` returns.
+  /// files as ``mostOpen(_:)`` returns.
   private func whyFree(_ tasks: Int) -> String {
     tasks > ThreadPool.limit
       ? "not the semaphore but the \(ThreadPool.limit) threads of the pool limit the open files"
@@ -97,6 +97,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       }
       try DescriptorLimit.setSoft(limit)
       defer { try? DescriptorLimit.setSoft(limits.soft) }
+      // A program grows its descriptor table once, and a trial is a new process. If the table grew while the trial is
+      // timed, a higher limit would look slower.
+      DescriptorLimit.growTable(to: limit)
       let free = DescriptorLimit.free(below: limit)
       let isPool = threads == .perCore
       let mostOpen = isPool ? min(trial.cores, OpenFiles.mostQueues, tasks) : limit / 2
@@ -152,7 +155,7 @@ final class OpenFiles: Sendable {
   private let open: Peak
   private let table: OpenedDescriptors
   private let tried = Atomic<Int>(0)
-  private let othersTried: BoundedGate
+  private let othersTried: TimedGate
   private let otherError = Atomic<Int32>(0)
   private let waits = WaitableValue<[UInt64?]>([])
 
@@ -163,14 +166,14 @@ final class OpenFiles: Sendable {
     let table = OpenedDescriptors(above: 0)
     self.table = table
     open = Peak { table.count }
-    othersTried = BoundedGate(bound: patience)
+    othersTried = TimedGate(limit: patience)
   }
 
   /// Calls `submit` with each task in turn. Then starts the time limit for files that are held open until all tasks
   /// have tried to open their files.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
-    othersTried.startBound()
+    othersTried.startLimit()
   }
 
   /// The number of opens that failed because no descriptor was free.

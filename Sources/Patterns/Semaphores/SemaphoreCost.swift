@@ -33,15 +33,15 @@ struct SemaphoreCost: Pattern {
 
   let uncontended = Metric.latency("uncontended", "one wait-signal pair with a free permit, timed in batches")
   let syscallsPerPair = Metric.rate(
-    "syscalls-per-pair", .none, better: .lower, unless: "the system does not report it",
+    "syscalls-per-pair", .none, better: .lower, missingIf: "the system does not report it",
     "system calls per uncontended pair")
   let control = Metric.rate(
-    "control", .none, better: .neither, unless: "the system does not report it",
+    "control", .none, better: .neither, missingIf: "the system does not report it",
     "system calls counted for one getppid: 1 shows that the counting is right")
   let contended = Metric.latency(
     "contended", "one pair while threads contend: the elapsed time over the pairs of all threads")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not report it",
+    "context-switches", .none, better: .lower, missingIf: "the system does not report it",
     "voluntary context switches (a thread went to sleep) per contended pair")
   let lostUpdates = Metric.count("lost-updates", "updates between wait and signal that another thread overwrote")
   let wrongWakeups = Metric.count(

@@ -22,9 +22,9 @@ final class RacePause: Sendable {
 
   let step: Step
   private let racers: Int
-  private let gate: BoundedGate
+  private let gate: TimedGate
   /// The gate that blocks all racers except the first until the first racer has published its instance.
-  private let published = BoundedGate()
+  private let published = TimedGate()
   private let asked = Atomic<Int>(0)
   private let arrivals = Atomic<Int>(0)
   private let used = Atomic<Int>(0)
@@ -37,7 +37,7 @@ final class RacePause: Sendable {
   init(before step: Step, of racers: Int, atMost time: Duration) {
     self.step = step
     self.racers = racers
-    gate = BoundedGate(bound: time)
+    gate = TimedGate(limit: time)
   }
 
   /// The number of racers that used an instance before the instance was set up.
@@ -47,7 +47,7 @@ final class RacePause: Sendable {
   /// every racer except the first until the first racer has published its instance.
   func ask(_ racer: Int) {
     if step == .setUp, racer > 0 { published.pass() }
-    if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startBound() }
+    if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startLimit() }
   }
 
   /// Blocks the calling thread for the duration of the pause.

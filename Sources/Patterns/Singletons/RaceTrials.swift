@@ -64,15 +64,15 @@ extension SingletonRace {
   ///
   /// - Parameters:
   ///   - step: the step of the accessor that follows the pause.
-  ///   - bound: the maximum duration of a pause. A pause lasts this long only if the accessor has a guard after all.
+  ///   - limit: the maximum duration of a pause. A pause lasts this long only if the accessor has a guard after all.
   func racePaused(
-    before step: RacePause.Step, atMost bound: Duration = .seconds(10)
+    before step: RacePause.Step, atMost limit: Duration = .seconds(10)
   ) -> Probe<@Sendable (Row) -> Void> {
     let own: any Declaration = step == .creation ? pausedDuplicateShare : halfBuiltUses
     return Probe(reads: [threads, pausedRaces], records: results + [own]) { trial, ask in
       let racers = trial[threads]
       let (counts, halfBuilt) = try race(
-        RaceTrack(racers: racers), before: step, times: trial[pausedRaces], atMost: bound, ask)
+        RaceTrack(racers: racers), before: step, times: trial[pausedRaces], atMost: limit, ask)
       record(trial, counts)
       switch step {
       case .creation:

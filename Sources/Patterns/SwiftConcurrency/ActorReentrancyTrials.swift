@@ -11,11 +11,11 @@ extension ActorReentrancy {
   /// more buyers are paying than there are seats, or until a time limit has passed. In the later sales, no payment is
   /// held.
   ///
-  /// - Parameter bound: the time limit of the held payments, counted from the submission of the last buyer; nil for the
+  /// - Parameter limit: the time limit of the held payments, counted from the submission of the last buyer; nil for the
   ///   setting `patience`.
-  func sell(patience bound: Duration? = nil) -> Probe<Opening> {
-    Probe(reads: settings + (bound == nil ? [patience] : []), records: results) { trial, open in
-      try sellAll(trial, patience: bound ?? trial[patience]) { sale in
+  func sell(patience limit: Duration? = nil) -> Probe<Opening> {
+    Probe(reads: settings + (limit == nil ? [patience] : []), records: results) { trial, open in
+      try sellAll(trial, patience: limit ?? trial[patience]) { sale in
         let sell = open(sale.seats)
         try waitFor {
           await withTaskGroup { group in
@@ -78,7 +78,7 @@ final class Sale: Sendable {
   private let steps: Int
   private let paying = Gauge()
   /// A gate that opens when more buyers are paying than there are seats; nil if payments are not held.
-  private let tooMany: BoundedGate?
+  private let tooMany: TimedGate?
   private let paid: Slots<Atomic<Bool>>
   private let sold: Slots<Atomic<Bool>>
 
@@ -91,7 +91,7 @@ final class Sale: Sendable {
   init(seats: Int, buyers: Int, steps: Int, heldUpTo patience: Duration? = nil) {
     self.seats = seats
     self.steps = steps
-    tooMany = patience.map { BoundedGate(bound: $0) }
+    tooMany = patience.map { TimedGate(limit: $0) }
     paid = Slots(count: buyers) { _ in Atomic(false) }
     sold = Slots(count: buyers) { _ in Atomic(false) }
   }
@@ -101,7 +101,7 @@ final class Sale: Sendable {
 
   /// Starts the time limit of the held payments. Call this method once all buyers have been submitted. Has no effect if
   /// payments are not held.
-  func allHaveAsked() { tooMany?.startBound() }
+  func allHaveAsked() { tooMany?.startLimit() }
 
   fileprivate func pay(_ index: Int) async {
     if let tooMany {
@@ -129,7 +129,7 @@ final class Sale: Sendable {
 
   fileprivate func recordSale(_ index: Int) { sold[index].store(true, ordering: .relaxed) }
 
-  private func recordPayment(_ tooMany: BoundedGate) { if paying.up() > seats { tooMany.open() } }
+  private func recordPayment(_ tooMany: TimedGate) { if paying.up() > seats { tooMany.open() } }
 
   private func spin(_ steps: Int) { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
 

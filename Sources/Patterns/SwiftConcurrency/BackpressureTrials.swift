@@ -60,7 +60,7 @@ extension Backpressure {
     let (flow, time) = try waitFor {
       let producer = Producer(count: count, size: size, patience: patience)
       let stream = connect(producer)
-      producer.end.startBound()
+      producer.end.startLimit()
       var flow = Flow(hasEnded: await producer.end.passed(), ahead: producer.made)
       for await element in stream {
         flow.received.append(element.number)
@@ -126,11 +126,11 @@ final class Producer: Sendable {
   private let dropped = Mutex((numbers: [Int](), newcomers: 0))
   /// A gate that opens when the closure of ``start(_:)`` has returned. The gate never opens if ``start(_:)`` is not
   /// called.
-  let end: BoundedGate
+  let end: TimedGate
 
   fileprivate init(count: Int, size: Int, patience: Duration) {
     (self.count, self.size) = (count, size)
-    end = BoundedGate(bound: patience)
+    end = TimedGate(limit: patience)
   }
 
   /// Starts a task that runs `body`, which sends all elements. ``end`` opens when `body` returns.

@@ -39,8 +39,9 @@ struct BlockingBridge: Pattern {
     "free-threads", "threads, of one for each core, that the tasks did not block when the trial stalled; 0 if all ended"
   )
   let perTask = Metric.latency(
-    "per-task", unless: "tasks had not ended", "time from the first task to the end of the last, divided by the tasks")
-  let missing = Metric.count("missing", unless: "tasks had not ended", "additions missing when all tasks had ended")
+    "per-task", missingIf: "tasks had not ended",
+    "time from the first task to the end of the last, divided by the tasks")
+  let missing = Metric.count("missing", missingIf: "tasks had not ended", "additions missing when all tasks had ended")
 
   /// The detector of a standstill. A test may replace the detector.
   var standstill = Standstill()

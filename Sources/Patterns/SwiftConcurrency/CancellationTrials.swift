@@ -71,14 +71,14 @@ extension Cancellation {
   ///
   /// - Parameters:
   ///   - late: the number of child tasks that are added to an already cancelled scope.
-  ///   - bound: the longest time that a child task waits for its cancellation.
+  ///   - limit: the longest time that a child task waits for its cancellation.
   func runScopes(
-    _ trial: Trial, children: Int, late: Int = 0, cancelledWithin bound: Duration = .seconds(10),
+    _ trial: Trial, children: Int, late: Int = 0, cancelledWithin limit: Duration = .seconds(10),
     _ body: @escaping @Sendable (Scope) async throws -> Void
   ) throws {
     // The first scope is a warm-up.
     let left = try (0...trial[scopes]).map { _ in
-      try leave(Scope(children: children, late: late, patience: trial[patience], bound: bound), body)
+      try leave(Scope(children: children, late: late, patience: trial[patience], limit: limit), body)
     }.dropFirst()
     trial.record(unended, left.sum { $0.unended })
     trial.record(cancelled, left.sum { $0.state.cancelled })
@@ -91,7 +91,7 @@ extension Cancellation {
   var runEachGroupOfSleepers: Probe<@Sendable (Scope) async throws -> Void> {
     Probe(reads: [scopes, children], records: [slept]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
-        try leave(Scope(children: trial[children], late: 1, patience: .zero, bound: .zero), body)
+        try leave(Scope(children: trial[children], late: 1, patience: .zero, limit: .zero), body)
       }
       trial.record(slept, left.sum { $0.state.slept })
     }
@@ -104,7 +104,7 @@ extension Cancellation {
     Probe(reads: [scopes], records: [atOnce]) { trial, body in
       let left = try (0..<trial[scopes]).map { _ in
         try leave(
-          Scope(children: 2, late: 0, patience: .zero, bound: .seconds(10), standstill: standstill), body)
+          Scope(children: 2, late: 0, patience: .zero, limit: .seconds(10), standstill: standstill), body)
       }
       for scope in left { try scope.wait.requireResult() }
       trial.record(atOnce, left.count { $0.state.wereCancelledAtOnce })
@@ -132,7 +132,7 @@ final class HandledTask: Sendable {
   private let operations: ExecutionCounts
   private let cancelling = Moment()
   private let handling = Moment()
-  private let isCancelled = BoundedGate()
+  private let isCancelled = TimedGate()
   private let cancelHasReturned = Atomic(false)
   private let hasBegun = DispatchSemaphore(value: 0)
   private let hasEnded = DispatchSemaphore(value: 0)
@@ -243,19 +243,19 @@ final class Scope: Sendable {
 
   private let count: Int
   private let late: Int
-  private let bound: Duration
+  private let limit: Duration
   fileprivate let state = WaitableValue(State())
-  private let begun = BoundedGate()
-  private let left: BoundedGate
+  private let begun = TimedGate()
+  private let left: TimedGate
   /// The wait of the second child task of a pair.
   fileprivate let wait: StandstillWait
 
-  init(children: Int, late: Int, patience: Duration, bound: Duration, standstill: Standstill = Standstill()) {
+  init(children: Int, late: Int, patience: Duration, limit: Duration, standstill: Standstill = Standstill()) {
     count = children
     self.late = late
-    self.bound = bound
+    self.limit = limit
     wait = StandstillWait(standstill)
-    left = BoundedGate(bound: patience)
+    left = TimedGate(limit: patience)
   }
 
   /// A child task of the scope.
@@ -267,8 +267,8 @@ final class Scope: Sendable {
     /// Suspends the child task as ``awaitCancellation()`` does. The cancelling thread executes `recordCancellation`.
     private func awaitCancellation(_ recordCancellation: @escaping @Sendable () -> Void) async {
       scope.recordBegin()
-      let gate = BoundedGate(bound: scope.bound)
-      gate.startBound()
+      let gate = TimedGate(limit: scope.limit)
+      gate.startLimit()
       await withTaskCancellationHandler {
         _ = await gate.passed()
       } onCancel: {
@@ -347,7 +347,7 @@ final class Scope: Sendable {
   }
   /// Starts the time limit of the waiting child tasks if the calling task is cancelled, or if all child tasks have
   /// begun.
-  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startBound() } }
+  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startLimit() } }
 
   /// Suspends the caller until all child tasks have begun.
   func awaitBegin() async { await begun.passed() }

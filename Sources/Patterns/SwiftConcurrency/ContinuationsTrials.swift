@@ -149,7 +149,7 @@ final class DeskVisits: Sendable {
   let count: Int
   fileprivate let wait: StandstillWait
   private let waiting = Atomic(0)
-  private let all = BoundedGate()
+  private let all = TimedGate()
 
   init(_ count: Int, _ standstill: Standstill) { (self.count, wait) = (count, StandstillWait(standstill)) }
 

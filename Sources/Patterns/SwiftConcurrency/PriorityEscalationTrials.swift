@@ -114,8 +114,8 @@ final class RaisedTask: Sendable {
 
   private let patience: Duration
   private let state = Mutex(State())
-  private let begun = BoundedGate()
-  private let allCalls = BoundedGate()
+  private let begun = TimedGate()
+  private let allCalls = TimedGate()
 
   init(patience: Duration) { self.patience = patience }
 
@@ -131,9 +131,9 @@ final class RaisedTask: Sendable {
   /// task that waits for the calling task has not been raised.
   func awaitOuterHandler() async { await yield(within: Self.outerHandlerBound) { self.now.outerCalls > 0 } }
 
-  private func yield(within bound: Duration, until isOver: () -> Bool) async {
+  private func yield(within limit: Duration, until isOver: () -> Bool) async {
     begun.open()
-    let end = MonotonicClock.now() + UInt64(clamping: bound.nanoseconds)
+    let end = MonotonicClock.now() + UInt64(clamping: limit.nanoseconds)
     while !isOver(), MonotonicClock.now() < end { await Task.yield() }
   }
   private func yieldUntil(_ isOver: () -> Bool) async {

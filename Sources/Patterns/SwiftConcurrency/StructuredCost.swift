@@ -23,13 +23,14 @@ struct StructuredCost: Pattern {
   let perChild = Metric.latency(
     "per-child", "time from the first child to the end of the last, divided by the children")
   let allocationsPerChild = Metric.rate(
-    "allocations-per-child", .none, better: .lower, unless: "this build does not count allocations",
+    "allocations-per-child", .none, better: .lower, missingIf: "this build does not count allocations",
     "allocations on the heap, divided by the children")
   let bytesPerChild = Metric.rate(
-    "bytes-per-child", .none, better: .lower, unless: "this build does not count allocations",
+    "bytes-per-child", .none, better: .lower, missingIf: "this build does not count allocations",
     "bytes of the allocations on the heap, divided by the children")
   let keptPerChild = Metric.rate(
-    "kept-per-child", .none, better: .lower, unless: "the system does not report how much of its heap a process uses",
+    "kept-per-child", .none, better: .lower,
+    missingIf: "the system does not report how much of its heap a process uses",
     "bytes of the heap in use when all children had ended, beyond those before, divided by the children")
   let unended = Metric.count("unended", "children that had not run when their scope had ended")
 

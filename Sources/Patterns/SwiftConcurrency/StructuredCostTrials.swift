@@ -49,7 +49,7 @@ extension StructuredCost {
     let count = trial[keptChildren]
     try waitFor { await run(Children(count: count)) }
     try standstill.wait()
-    let children = Children(count: count, pause: BoundedGate())
+    let children = Children(count: count, pause: TimedGate())
     let before = Host.heapInUse
     let done = DispatchSemaphore(value: 0)
     Task {
@@ -69,13 +69,13 @@ extension StructuredCost {
 /// The children of one parent.
 final class Children: Sendable {
   private let runs: ChildRuns
-  private let gate: BoundedGate?
+  private let gate: TimedGate?
   /// The children, in the order of their creation.
   let all: [Child]
   /// The children in pairs. If the number of children is odd, the second child of the last pair is an additional child.
   let pairs: [(first: Child, second: Child)]
 
-  fileprivate init(count: Int, pause gate: BoundedGate? = nil, holdsLast hold: StandstillWait? = nil) {
+  fileprivate init(count: Int, pause gate: TimedGate? = nil, holdsLast hold: StandstillWait? = nil) {
     let runs = ChildRuns(count: count, holdsLast: hold)
     self.runs = runs
     self.gate = gate

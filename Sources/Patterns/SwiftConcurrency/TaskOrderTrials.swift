@@ -55,8 +55,8 @@ final class OrderRound: Sendable {
   private let isHeld: Bool
   private let state = WaitableValue(State())
   private let arrivals: ExecutionCounts
-  private let laterHasArrived = BoundedGate(bound: .seconds(10))
-  private let isBlocked = BoundedGate()
+  private let laterHasArrived = TimedGate(limit: .seconds(10))
+  private let isBlocked = TimedGate()
   private let actor = DispatchSemaphore(value: 0)
 
   init(items: Int, isHeld: Bool) {
@@ -98,7 +98,7 @@ final class OrderRound: Sendable {
 
   /// Starts a time limit of 10 seconds for the held task, since it is possible that no other task can overtake the held
   /// task. Call this method once the tasks of all items have been started.
-  func allHaveStarted() { laterHasArrived.startBound() }
+  func allHaveStarted() { laterHasArrived.startLimit() }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.
   func blockActor() {

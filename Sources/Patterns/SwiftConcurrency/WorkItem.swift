@@ -31,8 +31,8 @@ struct WorkItem: Pattern {
   let finished = Metric.count("finished", "items, or tasks, that ran to their end")
   let cutShort = Metric.count("cut-short", "items, or tasks, that began and returned before their end")
   let unfinished = Metric.count("unfinished", "items, or tasks, that did not run to their end")
-  let unstopped = Metric.count(
-    "unstopped", "items, or tasks, that did not begin, that ran to their end, or that had not returned")
+  let notCutShort = Metric.count(
+    "not-cut-short", "items, or tasks, that did not begin, that ran to their end, or that had not returned")
   let unflagged = Metric.count("unflagged", "items that did not report their cancellation after their end")
   let waitTimedOut = Metric.count("wait-timed-out", "items for which wait timed out")
   let notNotified = Metric.count(
@@ -43,7 +43,7 @@ struct WorkItem: Pattern {
     "cancel-latency", "from cancel until the notify block runs, or the awaiting task resumes")
 
   /// A global actor whose tasks wait for one another as the work items of a serial queue do.
-  @globalActor actor Line { static let shared = Line() }
+  @globalActor actor SerialActor { static let shared = SerialActor() }
 
   var problem: [any Declaration] { [items] }
 
@@ -59,7 +59,7 @@ struct WorkItem: Pattern {
       }
       item.notify(queue: work.notifyQueue) { work.recordNotification() }
       queue.async(execute: item)
-      work.cancel { item.cancel() }
+      work.recordCancellation { item.cancel() }
       work.wait(for: item)
     }
     Variant("cancel-running", .documented, "a work item is cancelled while it runs", runEachItem) { work in
@@ -71,7 +71,7 @@ struct WorkItem: Pattern {
       item.notify(queue: work.notifyQueue) { work.recordNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
-      work.cancel { item.cancel() }
+      work.recordCancellation { item.cancel() }
       work.wait(for: item)
     }
     Variant(
@@ -89,7 +89,7 @@ struct WorkItem: Pattern {
       item.notify(queue: work.notifyQueue) { work.recordNotification() }
       DispatchQueue(label: "items").async(execute: item)
       work.waitUntilItRuns()
-      work.cancel { item.cancel() }
+      work.recordCancellation { item.cancel() }
       work.wait(for: item)
     }
     Variant("never-submitted", .broken, "a work item is cancelled, and never submitted", runEachUnsubmittedItem()) {
@@ -99,7 +99,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       item.notify(queue: work.notifyQueue) { work.recordNotification() }
-      work.cancel { item.cancel() }
+      work.recordCancellation { item.cancel() }
       work.wait(for: item, within: patience)
     }
     Variant(
@@ -114,13 +114,13 @@ struct WorkItem: Pattern {
     }
     Variant("task-queued", .modern, "a task is cancelled while it waits for another on its actor", runEachTask) {
       work in
-      Task { @Line in work.holdUpOthers() }
+      Task { @SerialActor in work.holdUpOthers() }
       work.waitUntilHeldUp()
-      let task = Task { @Line in
+      let task = Task { @SerialActor in
         work.begins()
         work.ends()
       }
-      work.cancel { task.cancel() }
+      work.recordCancellation { task.cancel() }
       work.awaitEnd(of: task)
     }
     Variant("task-running", .modern, "a task is cancelled while it runs", runEachTask) { work in
@@ -130,7 +130,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       work.waitUntilItRuns()
-      work.cancel { task.cancel() }
+      work.recordCancellation { task.cancel() }
       work.awaitEnd(of: task)
     }
     Variant("task-checked", .modern, "a task is cancelled while it runs, and calls Task.checkCancellation", runEachTask)
@@ -143,7 +143,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       work.waitUntilItRuns()
-      work.cancel { task.cancel() }
+      work.recordCancellation { task.cancel() }
       work.awaitEnd(of: task)
     }
     Variant("task-sleep", .modern, "a task is cancelled while it sleeps in Task.sleep for an hour", runEachTask) {
@@ -154,7 +154,7 @@ struct WorkItem: Pattern {
         work.ends()
       }
       work.waitUntilItRuns()
-      work.cancel { task.cancel() }
+      work.recordCancellation { task.cancel() }
       work.awaitEnd(of: task)
     }
   }

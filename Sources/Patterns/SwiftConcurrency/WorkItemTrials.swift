@@ -25,9 +25,9 @@ extension WorkItem {
   /// Returns a probe for a body that creates a work item without submitting it. The item is freed when the body
   /// returns.
   ///
-  /// - Parameter bound: the longest time that the trial waits for a notification after an item is freed.
+  /// - Parameter limit: the longest time that the trial waits for a notification after an item is freed.
   func runEachUnsubmittedItem(
-    notificationWithin bound: Duration = CancelledWork.bound
+    notificationWithin limit: Duration = CancelledWork.limit
   ) -> Probe<@Sendable (CancelledWork, _ patience: Duration) -> Void> {
     Probe(
       reads: [items, patience], records: runs + [waitTimedOut, notNotifiedWhenFreed],
@@ -35,22 +35,22 @@ extension WorkItem {
       longest: { trial in (longest(trial) ?? .zero) + trial[patience] * (2 * (trial[items] + 1)) }
     ) { trial, body in
       let patience = trial[patience]
-      let results = try each(trial, notificationWithin: bound) { body($0, patience) }
+      let results = try each(trial, notificationWithin: limit) { body($0, patience) }
       trial.record(waitTimedOut, results.notWaited)
       trial.record(notNotifiedWhenFreed, results.notNotifiedWhenFreed)
     }
   }
 
   /// The metrics of every trial that ends.
-  private var runs: [any Declaration] { [ran, skipped, finished, cutShort, unfinished, unstopped, notNotified] }
+  private var runs: [any Declaration] { [ran, skipped, finished, cutShort, unfinished, notCutShort, notNotified] }
 
   private struct ItemResults {
-    var (ran, finished, stopped, notWaited, unflagged, notNotified, notNotifiedWhenFreed) = (0, 0, 0, 0, 0, 0, 0)
+    var (ran, finished, cutShort, notWaited, unflagged, notNotified, notNotifiedWhenFreed) = (0, 0, 0, 0, 0, 0, 0)
     var notificationTimes: [UInt64] = []
   }
 
   private func each(
-    _ trial: Trial, notificationWithin bound: Duration = .zero, _ body: (CancelledWork) -> Void
+    _ trial: Trial, notificationWithin limit: Duration = .zero, _ body: (CancelledWork) -> Void
   ) throws -> ItemResults {
     try SystemThread.requireCapacity(for: 8)
     let count = trial[items]
@@ -62,19 +62,19 @@ extension WorkItem {
       body(work)
       if work.hasBegun { results.ran += 1 }
       if work.hasEnded { results.finished += 1 }
-      if work.hasStopped { results.stopped += 1 }
+      if work.wasCutShort { results.cutShort += 1 }
       if !work.waitSucceeded { results.notWaited += 1 }
       if !work.reportsCancellation { results.unflagged += 1 }
       let time = work.notificationTime
       if let time { results.notificationTimes.append(time) } else { results.notNotified += 1 }
-      if time != nil || !work.isNotified(within: bound) { results.notNotifiedWhenFreed += 1 }
+      if time != nil || !work.isNotified(within: limit) { results.notNotifiedWhenFreed += 1 }
     }
     trial.record(ran, results.ran)
     trial.record(skipped, count - results.ran)
     trial.record(finished, results.finished)
-    trial.record(cutShort, results.stopped)
+    trial.record(cutShort, results.cutShort)
     trial.record(unfinished, count - results.finished)
-    trial.record(unstopped, count - results.stopped)
+    trial.record(notCutShort, count - results.cutShort)
     trial.record(notNotified, results.notNotified)
     return results
   }
@@ -83,7 +83,7 @@ extension WorkItem {
 /// A work item or task that is cancelled, with records of its progress.
 final class CancelledWork: Sendable {
   /// The maximum time that a trial waits for an expected event.
-  static let bound = Duration.seconds(20)
+  static let limit = Duration.seconds(20)
 
   /// The queue of the notify blocks.
   let notifyQueue = DispatchQueue(label: "notify")
@@ -94,7 +94,7 @@ final class CancelledWork: Sendable {
   private let beginSignal = DispatchSemaphore(value: 0)
   private let holdUpSignal = DispatchSemaphore(value: 0)
   private let notificationSignal = DispatchSemaphore(value: 0)
-  private let cancellationGate = BoundedGate()
+  private let cancellationGate = TimedGate()
   private let outcome = Mutex((waitSucceeded: false, reportsCancellation: false, notificationTime: UInt64?.none))
 
   // MARK: For the code that runs
@@ -124,25 +124,25 @@ final class CancelledWork: Sendable {
   // MARK: For the code that cancels
 
   /// Waits until ``holdUpOthers()`` blocks the queue or actor, but no longer than 20 seconds.
-  func waitUntilHeldUp() { holdUpSignal.wait(within: Self.bound) }
+  func waitUntilHeldUp() { holdUpSignal.wait(within: Self.limit) }
   /// Waits until the item runs, but no longer than 20 seconds.
-  func waitUntilItRuns() { beginSignal.wait(within: Self.bound) }
+  func waitUntilItRuns() { beginSignal.wait(within: Self.limit) }
   /// Executes `cancel`, which cancels the item, and then releases the blocks and tasks that wait for the cancellation.
-  func cancel(_ cancel: () -> Void) {
+  func recordCancellation(_ cancel: () -> Void) {
     cancelled.set()
     cancel()
     cancellationGate.open()
   }
-  /// Waits until `item` has ended, but no longer than `bound`, and records whether `item` then reports that it is
-  /// cancelled. Then waits up to `bound` for its notify block.
-  func wait(for item: DispatchWorkItem, within bound: Duration = bound) {
-    let result = item.wait(timeout: .after(bound))
+  /// Waits until `item` has ended, but no longer than `limit`, and records whether `item` then reports that it is
+  /// cancelled. Then waits up to `limit` for its notify block.
+  func wait(for item: DispatchWorkItem, within limit: Duration = limit) {
+    let result = item.wait(timeout: .after(limit))
     let isCancelled = item.isCancelled
     outcome.withLock { outcome in
       outcome.waitSucceeded = result == .success
       outcome.reportsCancellation = isCancelled
     }
-    awaitNotification(within: bound)
+    awaitNotification(within: limit)
   }
   /// Awaits `task` in another task, and waits until the awaiting task has resumed, but no longer than 20 seconds.
   func awaitEnd<Failure>(of task: Task<Void, Failure>) {
@@ -150,11 +150,11 @@ final class CancelledWork: Sendable {
       _ = await task.result
       recordNotification()
     }
-    awaitNotification(within: Self.bound)
+    awaitNotification(within: Self.limit)
   }
 
-  private func awaitNotification(within bound: Duration) {
-    guard isNotified(within: bound) else { return }
+  private func awaitNotification(within limit: Duration) {
+    guard isNotified(within: limit) else { return }
     outcome.withLock { $0.notificationTime = notified.since(cancelled) }
   }
 
@@ -167,16 +167,16 @@ final class CancelledWork: Sendable {
   /// Whether `wait` returned because the item had ended.
   var waitSucceeded: Bool { outcome.withLock { $0.waitSucceeded } }
   /// Whether the item began, and has returned before its end. A task has returned if its awaiter has resumed.
-  var hasStopped: Bool { hasBegun && !hasEnded && (waitSucceeded || notificationTime != nil) }
+  var wasCutShort: Bool { hasBegun && !hasEnded && (waitSucceeded || notificationTime != nil) }
   /// Whether the item reported that it is cancelled after the wait for its end.
   var reportsCancellation: Bool { outcome.withLock { $0.reportsCancellation } }
   /// The nanoseconds from the cancellation until the notify block ran or the awaiting task resumed; nil if neither
   /// happened during the wait.
   var notificationTime: UInt64? { outcome.withLock { $0.notificationTime } }
-  /// Waits until the notify block has run or the awaiting task has resumed, but no longer than `bound`. Returns whether
+  /// Waits until the notify block has run or the awaiting task has resumed, but no longer than `limit`. Returns whether
   /// one of these events happened.
-  func isNotified(within bound: Duration) -> Bool {
-    guard notificationSignal.wait(within: bound) else { return false }
+  func isNotified(within limit: Duration) -> Bool {
+    guard notificationSignal.wait(within: limit) else { return false }
     notificationSignal.signal()
     return true
   }

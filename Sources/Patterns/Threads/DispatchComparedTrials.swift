@@ -67,9 +67,9 @@ extension DispatchCompared: FindingPattern {
     }
   }
 
-  /// Returns a note for each amount of work. The note names the variant that completes first, the variants that are not
-  /// significantly slower, and the variants that are too noisy to rank. An amount of work has no note if it has fewer
-  /// than two runs or too few rounds.
+  /// Returns a note for each amount of work. The note names the variants that complete first and are not told apart, or
+  /// the variants that may complete first. An amount of work has no note if it has fewer than two runs or too few
+  /// rounds.
   private func winners(_ count: Int, _ runs: [Run]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
@@ -81,56 +81,57 @@ extension DispatchCompared: FindingPattern {
       guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
         comparison.contrasts.values.allSatisfy({ $0.isDistinct != nil })
       else { return nil }
-      let best = runs[first]
-      let equals = runs.indices.filter(comparison.nearBest.contains).map { runs[$0].variant.name }
-      let open = runs.indices.filter(comparison.unclear.contains)
-        .map { runs[$0].variant.name }
-      var says = "lowest median for \(count) tasks of \(Quantity(work)): \(best.variant.name)"
-      if let loop = runs.firstIndex(where: { $0.variant.name == "loop" }),
-        let times = comparison.contrast(runs[loop].rounds(with: best, of: complete), inGroupOf: loop)?.interval,
+      func names(_ others: Set<Int>) -> [String] {
+        runs.indices.filter { $0 == first || others.contains($0) }.map { runs[$0].variant.name }
+      }
+      let size = "\(count) tasks of \(Quantity(work))"
+      guard comparison.unclear.isEmpty else {
+        let open = names(comparison.nearBest.union(comparison.unclear)).listed("or")
+        return RunNote("winner", "first to complete \(size), not decided: \(open)", runs: [runs[first].label])
+      }
+      let alike = names(comparison.nearBest)
+      var says = "first to complete \(size): \(alike.listed())" + (alike.count > 1 ? ", not told apart" : "")
+      if alike.count == 1, let loop = runs.firstIndex(where: { $0.variant.name == "loop" }),
+        let times = comparison.contrast(runs[loop].rounds(with: runs[first], of: complete), inGroupOf: loop)?.interval,
         times.low > 1
       {
         says += ", \(Quantity.ratio(times.estimate)) times as fast as loop"
       }
-      if !equals.isEmpty { says += "; not significantly slower: \(equals.joined(separator: ", "))" }
-      if !open.isEmpty { says += "; too noisy to rank: \(open.joined(separator: ", "))" }
-      return RunNote("winner", says, runs: [best.label])
+      return RunNote("winner", says, runs: [runs[first].label])
     }
   }
 
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
-  /// compared with the loop. The note also names the variants that are faster at none of the amounts.
+  /// compared with the loop. The note also names the variants that are faster at none of the amounts, and those for
+  /// which the rounds do not decide.
   private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
-    var ways: [Int: [String]] = [:]
-    // The variants that are not faster at the largest size, by the sizes at which they are faster.
-    var some: [[String]: [String]] = [:]
-    var labels: [String] = []
+    var found: [(order: Int, place: String, name: String, label: String?)] = []
     for variant in results.experiment.variants where variant.name != "loop" {
       let own = runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: own, over: loop, by: complete, along: work, in: results) else { continue }
+      func sizes(_ isFaster: Bool?) -> String {
+        crossover.sizes.filter { $0.isFaster == isFaster }
+          .map { Quantity(Double($0.nanoseconds), .nanoseconds).description }.listed()
+      }
       if let point = crossover.point {
-        ways[point.nanoseconds, default: []].append(variant.name)
-        labels.append(point.label)
+        let size = Quantity(Double(point.nanoseconds), .nanoseconds).description
+        found.append((point.nanoseconds, "from \(size) per task", variant.name, point.label))
+      } else if !sizes(true).isEmpty {
+        found.append((.max - 2, "at \(sizes(true)) only", variant.name, nil))
+      } else if !sizes(nil).isEmpty {
+        found.append((.max - 1, "undecided at \(sizes(nil))", variant.name, nil))
       } else {
-        let faster = crossover.sizes.filter { $0.isFaster == true }
-        some[faster.map { Quantity(Double($0.nanoseconds), .nanoseconds).description }, default: []].append(
-          variant.name)
+        found.append((.max, "at none of these sizes", variant.name, nil))
       }
     }
-    var parts = ways.sorted { $0.key < $1.key }.map { size, names in
-      "from \(Quantity(Double(size), .nanoseconds)) per task with \(names.listed())"
+    guard !found.isEmpty else { return nil }
+    let parts = found.sorted { $0.order < $1.order }.grouped(by: \.place).map { place, ways in
+      "\(place) with \(ways.map(\.name).listed())"
     }
-    let never = some.removeValue(forKey: [])
-    parts += some.map { sizes, names in "at \(sizes.listed()) only with \(names.listed())" }.sorted()
-    if parts.isEmpty {
-      return never.map { _ in
-        RunNote("crossover", "\(count) tasks: no way to dispatch is significantly faster than the loop at these sizes")
-      }
-    }
-    if let never { parts.append("and at none of these sizes with \(never.listed())") }
     return RunNote(
-      "crossover", "\(count) tasks: dispatching is faster than the loop \(parts.joined(separator: ", "))", runs: labels)
+      "crossover", "\(count) tasks, faster than the loop: \(parts.joined(separator: "; "))",
+      runs: found.compactMap(\.label))
   }
 }
 

@@ -35,7 +35,7 @@ struct QueuePoolPattern: Pattern {
   let startLatency = Metric.latency(
     "start-latency", "from the first submission to the first instruction of each task, in the timed phase")
   let contextSwitches = Metric.rate(
-    "context-switches", .none, better: .lower, unless: "the system does not report it",
+    "context-switches", .none, better: .lower, missingIf: "the system does not report it",
     "context switches per task, voluntary and involuntary, in the timed phase")
   let blockingElapsed = Metric.latency(
     "blocking-elapsed", "from the first submission to the end of the last task, when each task blocks for `pause`")

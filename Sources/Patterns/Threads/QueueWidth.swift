@@ -32,7 +32,7 @@ struct QueueWidth: Pattern {
   let inProgress = Metric.count(
     "in-progress", "most tasks in progress (begun, not ended) at once, when each task works")
   let coresUsed = Metric.count(
-    "cores-used", unless: "the system does not report on which core a thread runs",
+    "cores-used", missingIf: "the system does not report on which core a thread runs",
     "distinct cores on which tasks began or ended, when each task works; no more tasks can run at once")
   let blockedTasks = Metric.count(
     "blocked-tasks", "tasks begun and blocked when each task blocks, once no more begin")

@@ -27,7 +27,7 @@ struct ThreadVsQueue: Pattern {
   let start = Metric.latency("start", "from the call that submits a task or creates a thread to the first instruction")
   let notOnce = Metric.count("not-once", "tasks that had not begun exactly once by the end")
   let memory = Metric.count(
-    "memory", in: .bytes, better: .lower, unless: "the system does not report resident memory",
+    "memory", in: .bytes, better: .lower, missingIf: "the system does not report resident memory",
     "resident memory per idle queue, queue with a block, blocked thread or suspended task")
 
   var variants: [Variant] {

@@ -134,6 +134,9 @@ public struct DiffReport: Sendable {
         (hasIntervals ? "[low \(Signs.range) high]: \(intervals) of the change" : "significant: by \(intervals)")
           + "; each run is one observation, however many rounds it has; runs per side: \(runs)")
     }
+    if diff.metricsLeftOut > 0 {
+      legend.append("not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them")
+    }
     return legend
   }
 

@@ -14,6 +14,8 @@ public struct ResultDiff: Sendable {
   public private(set) var missing: [String] = []
   /// The figures that only the new side contains.
   public private(set) var added: [String] = []
+  /// The number of metrics that both sides may have and that are not compared, since no metric was named.
+  public private(set) var metricsLeftOut = 0
   /// The claims whose verdicts differ between the old and the new side.
   public private(set) var verdicts: [VerdictChange] = []
   /// Remarks on differences that make the sides hard to compare: other machines, other parameters, disturbances of the
@@ -55,6 +57,7 @@ public struct ResultDiff: Sendable {
     }
     added = after.keys.filter { before.runs[$0] == nil }
     missing = before.keys.filter { after.runs[$0] == nil }
+    metricsLeftOut = metrics.isEmpty ? Set(known).subtracting(rows.map(\.metric)).count : 0
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
     otherSettings = Self.otherSettings(before, after)

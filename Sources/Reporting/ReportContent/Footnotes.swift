@@ -46,10 +46,10 @@ extension ReportContent {
         : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
       facts.contains(.nearBest)
-        ? "\(Signs.nearBest) no difference from it was found: any is at most the figure after \(Signs.margin)"
-        : nil,
+        ? "\(Signs.nearBest) no difference from it was found" : nil,
       facts.contains(.unclear)
-        ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible" : nil,
+        ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible"
+          + (facts.contains(.contradicted) ? ", or most rounds contradict the means" : "") : nil,
       hasBestOfAll && comparison?.unnamed.contains(best) != true
         ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
     ]

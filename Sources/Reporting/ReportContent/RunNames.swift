@@ -51,11 +51,13 @@ struct RunNames {
     func value(_ place: Int) -> String { point(places[place])[parameter.name].map(parameter.describe) ?? "" }
     guard let first = meant.first, let last = meant.last else { return "" }
     let areNumbers = places.allSatisfy { number($0, parameter) != nil }
-    if meant.count == places.count, meant.count > 1 {
-      return "any \(parameter.name)" + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
+    // Nothing is known about settings that were not tried, so a few settings are listed, and a range states both ends.
+    let isRange = areNumbers && meant.count > SearchAnswer.most
+    if meant.count == places.count, meant.count > 1, isRange || !areNumbers {
+      return "any \(areNumbers ? "tried " : "")\(parameter.name)"
+        + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
     }
-    // Nothing is known about settings that were not tried, so the text of a range states both ends.
-    let ranges = areNumbers ? Self.ranges(meant) : meant.map { $0...$0 }
+    let ranges = isRange ? Self.ranges(meant) : meant.map { $0...$0 }
     let texts = ranges.map { range in
       value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
     }

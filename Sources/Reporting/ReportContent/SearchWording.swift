@@ -135,64 +135,6 @@ struct SearchWording {
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
   }
 
-  /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
-  /// ratio nearest to 1 is first.
-  private func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
-    group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
-      .sorted { $0.contrast.factor < $1.contrast.factor }
-  }
-
-  // MARK: The worst runs
-
-  /// Returns the names of the worst runs and the words for their ratios to the best run. The worst runs are the run
-  /// with the largest difference and the runs that are equally bad. Returns nil if no run is certainly the worst, or if
-  /// the ratios refer to a baseline.
-  private func worst(_ group: SearchGroup) -> (names: String, by: String)? {
-    guard index.document.scenario.baseline == nil else { return nil }
-    let ratios = ratios(group)
-    guard let worst = ratios.last else { return nil }
-    // An undecided run may be worse than every run that is certainly worse than the best run.
-    guard !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor }) else {
-      return nil
-    }
-    let alike = ratios.filter { areAlike($0.run, worst.run) }
-    let runs = group.runs.filter { run in alike.contains { $0.run == run } }
-    return (names(runs, of: group.runs), by(alike, worseThan: group.best))
-  }
-
-  /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratios of the
-  /// first and the last run, the interval of a single imprecise ratio, or a lower bound for all ratios.
-  ///
-  /// - Parameter runs: The runs in the order of ``ratios(_:)``; at least one run.
-  private func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
-    let intervals = runs.compactMap(\.contrast.interval)
-    let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
-    let isWide = intervals.contains(where: \.isWide)
-    // A best run whose figures alternate between two states can be worse in most rounds.
-    let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
-    if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
-      return intervals[0].range(metric.meaning) + rounds
-    }
-    if isBound || isWide {
-      let least = intervals.map(\.nearest).min { max($0, 1 / $0) < max($1, 1 / $1) } ?? runs[0].contrast.ratio
-      return least == 1 ? "worse in all rounds" : "at least \(metric.meaning.wording(least))"
-    }
-    let ends = [runs[0], runs[runs.count - 1]].map { metric.meaning.wording($0.contrast.ratio) }
-    let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
-    return ends[1].hasPrefix("\(from) ") ? ends[1] + rounds : "\(from) to \(ends[1])"
-  }
-
-  /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
-  private func areAlike(_ run: Int, _ other: Int) -> Bool {
-    guard run != other else { return true }
-    let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
-    guard sides.count == 2, let contrast = Contrast(PairedRounds(sides[0], against: sides[1])) else { return false }
-    return contrast.isDistinct != true || contrast.factor < Self.alike
-  }
-
-  /// The ratio below which the answer does not distinguish two of the worst runs.
-  private static let alike = 1.05
-
   // MARK: The secondary metric
 
   /// Returns the figure of the best run for ``secondary``, and the range of the other runs' figures if the group has
@@ -228,99 +170,6 @@ struct SearchWording {
       + "\(Quantity(fewest.time, metric.unit)) with \(other)"
   }
 
-  // MARK: Advice
-
-  /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
-  ///
-  /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
-  /// at the noise of this run. If only some variants are undecided, the advice may also suggest comparing these
-  /// variants alone. There is no advice for a group whose runs are only undecided because most rounds contradict the
-  /// mean.
-  func advice(_ groups: [SearchGroup]) -> String? {
-    // More rounds do not decide between a better mean and more frequent wins.
-    let groups = groups.filter { group in
-      !group.uncounted.isEmpty || group.unclear.contains { comparison.contrasts[$0]?.isContradicted != true }
-    }
-    guard !groups.isEmpty else { return nil }
-    let unclear = groups.flatMap(\.unclear)
-    let isCompared = index.document.scenario.baseline == nil
-    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
-    let candidates = Set((unclear + groups.map(\.best)).map(names.variant))
-    let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
-    let isPart = variants.count > 1 && variants.count < Set(groups.flatMap(\.runs).map(names.variant)).count
-    let fewer =
-      isPart && groups.count == 1 && variants.count <= SearchAnswer.most
-      ? "compare these alone\(place(groups[0])) (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
-    // With --quick the settings are different, so more rounds would decide a different question.
-    guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
-    let orFewer = fewer.map { ", or \($0)" } ?? ""
-    guard !factors.isEmpty else { return "to decide, give it more time (--time)" + orFewer }
-    let times = groups.map { group in
-      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
-      // The noise of this run may have been below average. A time that is hardly longer would not help.
-      return (group: group, seconds: Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1)))
-    }
-    let decidable = times.filter { $0.seconds <= Self.longest }
-    let most = decidable.map(\.seconds).max()
-    guard let most, decidable.count < times.count else {
-      return most.map { "to decide, --time \($0)s may be enough\(orFewer)" }
-        ?? "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
-    }
-    let places = decidable.map { place($0.group).dropFirst(" at ".count) }.map(String.init)
-    return "to decide \(places.listed(most: SearchAnswer.most)), --time \(most)s may be enough; at this noise, even "
-      + "--time \(Self.longest)s may not decide the others"
-  }
-
-  /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
-  /// the settings between them. Returns nil if there are no such variants, if the ratios refer to a baseline, or if the
-  /// groups do not differ in a single number. If the sweep would contain no value between the two settings, there is no
-  /// hint.
-  func change(_ groups: [SearchGroup]) -> String? {
-    let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
-      guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
-      else { return nil }
-      return (group, place.parameter, value)
-    }
-    guard places.count == groups.count, index.document.scenario.baseline == nil else { return nil }
-    let ordered = places.sorted { $0.value < $1.value }
-    let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
-      let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
-      let good = others.union([names.variant(earlier.group.best)])
-      let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
-      let doubles = later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil
-      guard let most = fallen.last, later.value > (doubles ? 2 * max(earlier.value, 1) : earlier.value + 1) else {
-        return nil
-      }
-      let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
-      let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
-      let verb = others.isEmpty ? "is" : "may be"
-      let text =
-        "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
-        + "\(ends[1]); sweep the values between to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
-      return (text, most.contrast.factor)
-    }
-    return changes.max { $0.factor < $1.factor }?.text
-  }
-
-  /// Returns the settings that distinguish a group from other groups, in the notation of `--set`: ` at
-  /// threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
-  private func place(_ group: SearchGroup) -> String {
-    let settings = settings(of: group).map { $0.label($1) }
-    return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
-  }
-
-  /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
-  /// into groups.
-  func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
-    index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
-      names.point(group.best)[parameter.name].map { (parameter, $0) }
-    }
-  }
-
-  /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
-  /// seconds.
-  private static let (margin, longest) = (1.5, 180)
-
   // MARK: Words
 
   /// Returns the adjective for the best run or the worst run, with the metric: `Fastest`, `Lowest failed-opens`.
@@ -337,33 +186,33 @@ struct SearchWording {
   private func figure(_ run: Int) -> String {
     guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.shownFigure(run, of: metric)
     else { return "-" }
-    return Quantity(ranked, metric.unit).description + states(samples)
+    return Quantity(ranked, metric.unit).description + statesText(run)
       + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
+  }
+
+  /// Returns the two states between which the rounds of a run alternate; nil if the rounds show no two states.
+  func states(of run: Int) -> States? {
+    index.document.runs[run].metrics[metric.name].flatMap { States($0.figures) }
   }
 
   /// Returns the two states of a run in parentheses, ` (5.13 us in 44 % of the rounds, 9.17 us in the others)`, since
   /// the mean describes neither state; an empty string if the rounds show no two states.
-  private func states(_ samples: SampleFacts) -> String {
-    guard let states = States(samples.figures) else { return "" }
+  private func statesText(_ run: Int) -> String {
+    guard let states = states(of: run) else { return "" }
     let share = Double(states.lower.count) / Double(states.lower.count + states.upper.count)
     return " (\(Quantity(states.lower.median, metric.unit)) in \(Int((100 * share).rounded())) % of the rounds, "
       + "\(Quantity(states.upper.median, metric.unit)) in the others)"
   }
 
-  /// Returns the maximum possible difference of runs that are not significantly different, ` (±5.0 %)`; an empty string
-  /// if this difference exceeds ``largestReach``, or if the ratios refer to a baseline.
+  /// Returns the maximum possible difference of runs that are not significantly different, ` (at most 5.0 % apart)`; an
+  /// empty string if this difference exceeds ``largestReach``, or if the ratios refer to a baseline.
   private func reach(_ near: [Int]) -> String {
     guard index.document.scenario.baseline == nil else { return "" }
     let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
-    return widest.flatMap { $0.largestDifference > Self.largestReach ? nil : " (\(Signs.margin)\($0.reach))" } ?? ""
+    return widest.flatMap { $0.largestDifference > Self.largestReach ? nil : " (at most \($0.reach) apart)" } ?? ""
   }
 
   /// The largest possible difference between undecided runs that the answer states, as a share.
   private static let largestReach = 0.25
-}
-
-extension Contrast {
-  /// The ratio or its reciprocal, whichever is at least 1.
-  fileprivate var factor: Double { max(ratio, 1 / ratio) }
 }

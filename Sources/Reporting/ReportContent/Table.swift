@@ -162,6 +162,8 @@ struct Cell: Sendable, Hashable {
     static let span = Facts(rawValue: 4_194_304)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
     static let allRounds = Facts(rawValue: 8_388_608)
+    /// The run is better than its reference in most rounds, although its mean is worse.
+    static let contradicted = Facts(rawValue: 16_777_216)
   }
   let text: String
   let facts: Facts

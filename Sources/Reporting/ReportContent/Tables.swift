@@ -257,9 +257,12 @@ struct Tables {
       if interval.isWide { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
       return Cell("\(text) \(interval.margin)\(tail)", facts.union(.interval), short: text + tail)
     }
-    let reach = "\(Signs.margin)\(interval.reach)"
-    let short = reach + tail
-    if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: short) }
+    let reach = "at most \(interval.reach)"
+    if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: reach + tail) }
+    if let share = contrast.contradiction {
+      let text = "\(Self.undecided): better in \(share)\(tail)"
+      return Cell(text, facts.union(.contradicted), short: Self.undecided + tail)
+    }
     return interval.isWide
       ? Cell("\(Self.undecided) \(interval.ends)\(tail)", facts.union(.ends), short: Self.undecided + tail)
       : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)

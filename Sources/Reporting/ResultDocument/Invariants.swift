@@ -48,7 +48,7 @@ extension ResultDocument {
         seen.insert(RunIndex.RunKey(variant: run.variant, point: run.point)).inserted,
         "the variant has another run at this point")
       for (name, value) in run.point.sorted(by: { $0.key < $1.key }) {
-        guard let values = swept[name] else { throw path["point"].problem("'\(name)' is not swept") }
+        guard let values = swept[name] else { throw path["point"].error("'\(name)' is not swept") }
         try path["point"][name].require(values.contains(value), "not one of the swept values")
         try path["parameters"][name].require(
           run.parameters[name] == value, "differs from the value of the point")
@@ -119,7 +119,7 @@ extension RunFacts {
     try path["signals"].require(signalled == trapped, "found \(signalled), but \(trapped) trials trapped")
     for (name, samples) in metrics.sorted(by: { $0.key < $1.key }) {
       let path = path["metrics"][name]
-      guard let metric = known[name] else { throw path.problem("the scenario has no such metric") }
+      guard let metric = known[name] else { throw path.error("the scenario has no such metric") }
       try path.require(
         samples.kind == metric.kind && samples.unit == metric.unit && samples.better == metric.better,
         "the kind, the unit or the better direction differs from scenario.metrics")
@@ -138,7 +138,7 @@ extension SampleFacts {
   /// - Throws: ``InputError`` if an invariant is violated.
   fileprivate func validate(_ path: JSONPath) throws(InputError) {
     guard let first = histogram.first, let last = histogram.last else {
-      throw path["histogram"].problem("is empty")
+      throw path["histogram"].error("is empty")
     }
     try path["floor"].require(floor?.value ?? 0, in: JSONPath.anyAmount)
     try path["min"].require(min.value >= 0, "found \(min.value), expected 0 or more")

@@ -10,10 +10,10 @@ struct JSONPath {
   subscript(_ name: String) -> JSONPath { JSONPath(path: path.isEmpty ? name : "\(path).\(name)") }
   subscript(_ index: Int) -> JSONPath { JSONPath(path: "\(path)[\(index)]") }
 
-  func problem(_ problem: String) -> InputError { InputError("\(path): \(problem)") }
+  func error(_ message: String) -> InputError { InputError("\(path): \(message)") }
 
   func require(_ holds: Bool, _ problem: @autoclosure () -> String) throws(InputError) {
-    if !holds { throw self.problem(problem()) }
+    if !holds { throw self.error(problem()) }
   }
 
   func require<Value: Comparable>(_ value: Value, in allowed: ClosedRange<Value>) throws(InputError) {

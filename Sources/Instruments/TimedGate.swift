@@ -4,40 +4,40 @@ import Measurement
 import Platform
 import Synchronization
 
-/// A gate at which one party waits until an early event has happened or a time limit, the bound, has passed. The bound
-/// starts only when all other work of the trial has finished.
+/// A gate at which one party waits until an early event has happened or a time limit has passed. The time limit starts
+/// only when all other work of the trial has finished.
 ///
 /// A trial thereby provokes an anomaly without a sleep. If the code under test is broken, the early event happens and
 /// opens the gate, however slow the machine is. If the code is correct, the early event does not happen before the
-/// party continues, nothing else is left to do, and the bound ends the wait. The same trial serves both cases, and no
-/// result depends on speed: a bound that is too short could miss an event that was about to happen, but cannot report
-/// an event that does not happen.
+/// party continues, nothing else is left to do, and the time limit ends the wait. The same trial serves both cases, and
+/// no result depends on speed: a time limit that is too short could miss an event that was about to happen, but cannot
+/// report an event that does not happen.
 ///
 /// ```swift
-/// let gate = BoundedGate()
+/// let gate = TimedGate()
 /// queue.async { overtaken = gate.pass() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.startBound()                        // everything is submitted; nothing else is left to wait for
+/// gate.startLimit()                        // everything is submitted; nothing else is left to wait for
 /// ```
-public final class BoundedGate: Sendable {
+public final class TimedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time on ``MonotonicClock`` at which the bound ends, in nanoseconds; nil until ``startBound()`` is
+    /// The time on ``MonotonicClock`` at which the time limit passes, in nanoseconds; nil until ``startLimit()`` is
     /// called.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
     var suspended: [CheckedContinuation<Bool, Never>] = []
-    /// Whether a thread waits for the end of the bound on behalf of suspended tasks.
+    /// Whether a thread waits for the time limit on behalf of suspended tasks.
     var isWatched = false
 
-    /// Whether the early event happened; nil until the event has happened or the bound has passed.
+    /// Whether the early event happened; nil until the event has happened or the time limit has passed.
     var answer: Bool? {
       if isOpen { return true }
       guard let end, MonotonicClock.now() >= end else { return nil }
       return false
     }
 
-    /// Returns whether the caller must start a thread that waits for the end of the bound. If the result is true, the
+    /// Returns whether the caller must start a thread that waits for the time limit. If the result is true, the
     /// gate is marked as watched.
     mutating func needsWatch() -> Bool {
       guard end != nil, !isWatched, !suspended.isEmpty else { return false }
@@ -46,14 +46,14 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  private let bound: UInt64
+  private let limit: UInt64
   private let state = Mutex(State())
 
   /// Creates a closed gate.
   ///
-  /// - Parameter bound: the time for which the late party waits after the call of ``startBound()``.
-  public init(bound: Duration = .milliseconds(50)) {
-    self.bound = UInt64(clamping: bound.nanoseconds)
+  /// - Parameter limit: the time for which the late party waits after the call of ``startLimit()``.
+  public init(limit: Duration = .milliseconds(50)) {
+    self.limit = UInt64(clamping: limit.nanoseconds)
   }
 
   /// Opens the gate. Call this method when the early event happens.
@@ -67,12 +67,12 @@ public final class BoundedGate: Sendable {
     for task in suspended { task.resume(returning: true) }
   }
 
-  /// Starts the bound. Call this method when everything except the late party and the early event has finished. Later
-  /// calls have no effect.
-  public func startBound() {
+  /// Starts the time limit. Call this method when everything except the late party and the early event has finished.
+  /// Later calls have no effect.
+  public func startLimit() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
-      state.end = MonotonicClock.now() + bound
+      state.end = MonotonicClock.now() + limit
       return (state.blocked, state.needsWatch())
     }
     for party in blocked { party.signal() }
@@ -82,9 +82,10 @@ public final class BoundedGate: Sendable {
   /// Whether the early event has happened.
   public var isOpen: Bool { state.withLock { $0.isOpen } }
 
-  /// Blocks the calling thread, which is the late party, until the early event has happened or the bound has passed.
+  /// Blocks the calling thread, which is the late party, until the early event has happened or the time limit has
+  /// passed.
   ///
-  /// - Returns: true if the early event has happened; false if the bound has passed.
+  /// - Returns: true if the early event has happened; false if the time limit has passed.
   @available(*, noasync, message: "await passed() instead")
   @discardableResult public func pass() -> Bool {
     let turn = DispatchSemaphore(value: 0)
@@ -102,9 +103,10 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Suspends the calling task, which is the late party, until the early event has happened or the bound has passed.
+  /// Suspends the calling task, which is the late party, until the early event has happened or the time limit has
+  /// passed.
   ///
-  /// - Returns: true if the early event has happened; false if the bound has passed.
+  /// - Returns: true if the early event has happened; false if the time limit has passed.
   @discardableResult public func passed() async -> Bool {
     await withCheckedContinuation { task in
       let (answer, needsWatch) = state.withLock { state in
@@ -117,13 +119,13 @@ public final class BoundedGate: Sendable {
     }
   }
 
-  /// Starts a thread that waits for the end of the bound. A timer would need a pool thread, and the pool may be under
+  /// Starts a thread that waits for the time limit. A timer would need a pool thread, and the pool may be under
   /// test. If no thread can be started, the calling thread waits.
   private func watch() {
-    do { try SystemThread { self.endBound() }.detach() } catch { endBound() }
+    do { try SystemThread { self.endWaits() }.detach() } catch { endWaits() }
   }
 
-  private func endBound() {
+  private func endWaits() {
     pass()
     let late = state.withLock { state in
       state.isWatched = false

@@ -5,59 +5,59 @@ import Testing
 
 @testable import Instruments
 
-@Suite struct BoundedGateTests {
-  /// A bound that exceeds the duration of every test.
+@Suite struct TimedGateTests {
+  /// A limit that exceeds the duration of every test.
   static let never = Duration.seconds(86_400)
 
   final class Seen: Sendable {
-    let startBound = Atomic(false)
+    let startLimit = Atomic(false)
     let overtaken = Mutex<[Bool]>([])
   }
 
   /// Returns whether a block overtakes an earlier block on the queue under test. Block 0 passes the gate, and block 1
   /// opens the gate.
-  func overtakes(on queue: DispatchQueue, bound: Duration) async throws -> Bool {
+  func overtakes(on queue: DispatchQueue, limit: Duration) async throws -> Bool {
     try await onOwnThread {
-      let (gate, seen, all) = (BoundedGate(bound: bound), Seen(), DispatchGroup())
+      let (gate, seen, all) = (TimedGate(limit: limit), Seen(), DispatchGroup())
       queue.async(group: all) {
         let overtaken = gate.pass()
         seen.overtaken.withLock { $0 = [overtaken] }
       }
       queue.async(group: all) { gate.open() }
-      gate.startBound()
+      gate.startLimit()
       all.wait()
       return seen.overtaken.withLock { $0 } == [true]
     }
   }
 
   @Test func `a gate detects overtaking on a concurrent queue, and ends its wait on a serial queue`() async throws {
-    #expect(try await overtakes(on: DispatchQueue(label: "concurrent", attributes: .concurrent), bound: Self.never))
-    #expect(try await !overtakes(on: DispatchQueue(label: "serial"), bound: .milliseconds(1)))
+    #expect(try await overtakes(on: DispatchQueue(label: "concurrent", attributes: .concurrent), limit: Self.never))
+    #expect(try await !overtakes(on: DispatchQueue(label: "serial"), limit: .milliseconds(1)))
   }
 
-  @Test func `the bound of a gate does not start before the rest of the work has finished`() async throws {
-    let (gate, seen) = (BoundedGate(bound: .zero), Seen())
+  @Test func `the limit of a gate does not start before the rest of the work has finished`() async throws {
+    let (gate, seen) = (TimedGate(limit: .zero), Seen())
     let early = try await onOwnThread {
       let begun = DispatchSemaphore(value: 0)
       let late = try SystemThread {
         begun.signal()
         gate.pass()
-        let isEarly = !seen.startBound.load(ordering: .acquiring)
+        let isEarly = !seen.startLimit.load(ordering: .acquiring)
         seen.overtaken.withLock { $0 = [isEarly] }
       }
       begun.wait()
-      seen.startBound.store(true, ordering: .releasing)
-      gate.startBound()
+      seen.startLimit.store(true, ordering: .releasing)
+      gate.startLimit()
       late.join()
       return seen.overtaken.withLock { $0 }
     }
     #expect(early == [false])
   }
 
-  @Test func `a wait at an open gate ends at once, even after the bound has expired`() async throws {
-    let (open, shut) = (BoundedGate(bound: Self.never), BoundedGate(bound: .zero))
+  @Test func `a wait at an open gate ends at once, even after the limit has expired`() async throws {
+    let (open, shut) = (TimedGate(limit: Self.never), TimedGate(limit: .zero))
     open.open()
-    shut.startBound()
+    shut.startLimit()
     let passed = try await onOwnThread { (open.pass(), shut.pass(), shut.isOpen) }
     #expect(passed == (true, false, false))
     #expect(await open.passed())
@@ -67,17 +67,17 @@ import Testing
     #expect(shut.isOpen)
   }
 
-  @Test func `opening the gate ends the waits of threads and tasks before the bound expires`() async throws {
-    let gate = BoundedGate(bound: Self.never)
+  @Test func `opening the gate ends the waits of threads and tasks before the limit expires`() async throws {
+    let gate = TimedGate(limit: Self.never)
     async let task = gate.passed()
     async let thread = onOwnThread { gate.pass() }
-    gate.startBound()
+    gate.startLimit()
     gate.open()
     #expect(try await (task, thread) == (true, true))
   }
 
   @Test func `tasks that wait at a gate do not block threads`() async {
-    let gate = BoundedGate(bound: Self.never)
+    let gate = TimedGate(limit: Self.never)
     // If the tasks blocked threads, the task that opens the gate would not get a thread.
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<100 { group.addTask { await gate.passed() } }
@@ -90,12 +90,12 @@ import Testing
     #expect(passed == 101)
   }
 
-  @Test func `the bound ends the waits of tasks that arrive before and after its start`() async {
-    let gate = BoundedGate(bound: .milliseconds(1))
+  @Test func `the limit ends the waits of tasks that arrive before and after its start`() async {
+    let gate = TimedGate(limit: .milliseconds(1))
     let passed = await withTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 { group.addTask { await gate.passed() } }
-      gate.startBound()
-      gate.startBound()
+      gate.startLimit()
+      gate.startLimit()
       for _ in 0..<50 { group.addTask { await gate.passed() } }
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }

@@ -1,0 +1,77 @@
+import Measurement
+
+/// The groups of runs of a comparison, and the best run of each group.
+struct ComparedGroups {
+  /// The best run of all; nil if the comparison does not determine the best run, if no direction is better, or if no
+  /// run has figures.
+  let bestOfAll: Int?
+  /// The number of comparisons with the best runs.
+  let comparisons: Int
+  /// The runs of each group.
+  private let groups: [[Int]]
+  /// The index of the group of each run.
+  private let groupOfRun: [Int]
+  /// The best run of each group; nil if the comparison does not determine the best run, or if the group has one run.
+  private let bestOfGroup: [Int?]
+
+  /// Divides `cells` into groups, and determines the best run of each group.
+  init(_ cells: [Comparison.Cell], _ policy: Comparison.Policy, _ ranking: Ranking?) {
+    let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
+    func best(of runs: [Int]) -> Int? {
+      guard policy.seeksBest, let ranking else { return nil }
+      let candidates = runs.filter { cells[$0].mayBeBest && typical[$0] != nil }
+      return Self.best(of: candidates.isEmpty ? runs : candidates, cells, typical, ranking)
+    }
+    let points = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
+    let groups = Dictionary(grouping: cells.indices) { points[$0] }.values.sorted { $0[0] < $1[0] }
+    self.groups = groups
+    var groupOfRun = cells.map { _ in 0 }
+    for (group, runs) in groups.enumerated() {
+      for run in runs { groupOfRun[run] = group }
+    }
+    self.groupOfRun = groupOfRun
+    // A run that is not compared with another run is not a best run.
+    bestOfGroup = groups.map { $0.count > 1 ? best(of: $0) : nil }
+    bestOfAll = best(of: Array(cells.indices))
+    comparisons = groups.map { group in group.count { typical[$0] != nil } }
+      .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
+  }
+
+  /// The best runs of all groups.
+  var bests: Set<Int> { Set(bestOfGroup.compactMap(\.self)) }
+
+  /// Whether any group has a best run.
+  var hasBest: Bool { !bests.isEmpty }
+
+  /// Returns the best run of the group of `run`; nil if the group has no best run.
+  func best(beside run: Int) -> Int? { bestOfGroup[groupOfRun[run]] }
+
+  /// Returns, for each run, the smallest plausible standard deviation of the logarithms of ratios in its group.
+  ///
+  /// - Parameter rounds: the rounds of each run beside those of the best run of its group; nil without a best run.
+  func spreads(of rounds: [PairedRounds?]) -> [Double] {
+    let spreads = groups.map { group in
+      ConfidenceInterval.leastSpread(ofRatios: group.compactMap { rounds[$0]?.pairs })
+    }
+    return groupOfRun.map { spreads[$0] }
+  }
+
+  /// Returns the run with the best typical figure; nil if no run has a figure. The machine may have changed while some
+  /// runs got fewer rounds, so a run with far fewer rounds is compared with the best of the other runs in the rounds
+  /// that both runs have.
+  private static func best(
+    of runs: [Int], _ cells: [Comparison.Cell], _ typical: [Double?], _ ranking: Ranking
+  ) -> Int? {
+    let most = runs.map { cells[$0].figures.count }.max() ?? 0
+    let (full, fewer) = (
+      runs.filter { 4 * cells[$0].figures.count >= 3 * most }, runs.filter { 4 * cells[$0].figures.count < 3 * most }
+    )
+    guard let leader = ranking.best(full, by: { typical[$0] }) else { return nil }
+    let ratios = Dictionary(
+      uniqueKeysWithValues: fewer.map { ($0, PairedRounds(cells[$0].figures, against: cells[leader].figures)) })
+    return ranking.best([leader] + fewer) { run in
+      guard let rounds = ratios[run] else { return 1 }
+      return rounds.areRatios ? Ranking.typical(rounds.pairs.map { $0.left / $0.right }) : nil
+    }
+  }
+}

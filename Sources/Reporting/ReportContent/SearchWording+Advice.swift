@@ -1,0 +1,102 @@
+import Laboratory
+import Measurement
+
+/// The words about what to measure next: a longer time for undecided groups, or the settings between two others.
+extension SearchWording {
+  /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
+  ///
+  /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
+  /// at the noise of this run. If only some variants are undecided, the advice may also suggest comparing these
+  /// variants alone. If a candidate alternates between two states, the statement is that more time may not decide.
+  func advice(_ groups: [SearchGroup]) -> String? {
+    guard !groups.isEmpty else { return nil }
+    let unclear = groups.flatMap(\.unclear)
+    let isCompared = index.document.scenario.baseline == nil
+    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
+    let candidates = Set((unclear + groups.map(\.best)).map(names.variant))
+    let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
+    let isPart = variants.count > 1 && variants.count < Set(groups.flatMap(\.runs).map(names.variant)).count
+    let fewer =
+      isPart && groups.count == 1 && variants.count <= SearchAnswer.most
+      ? "compare these alone\(place(groups[0])) (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+    // With --quick the settings are different, so more rounds would decide a different question.
+    guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
+    // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
+    let unsteady = groups.compactMap { group -> String? in
+      let runs = ([group.best] + group.unclear).filter { states(of: $0) != nil }
+      if !runs.isEmpty { return "\(names(runs, of: group.runs)) alternates between two states" }
+      let isSettled =
+        group.uncounted.isEmpty && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
+      return isSettled ? "the means and most rounds disagree" : nil
+    }
+    if unsteady.count == groups.count {
+      return "more time may not decide: \(Set(unsteady).sorted().listed("and", most: SearchAnswer.most))"
+    }
+    let orFewer = fewer.map { ", or \($0)" } ?? ""
+    guard !factors.isEmpty else { return "to decide, give it more time (--time)" + orFewer }
+    let times = groups.map { group in
+      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
+      // The noise of this run may have been below average. A time that is hardly longer would not help.
+      return (group: group, seconds: Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1)))
+    }
+    let decidable = times.filter { $0.seconds <= Self.longest }
+    let most = decidable.map(\.seconds).max()
+    guard let most, decidable.count < times.count else {
+      return most.map { "to decide, --time \($0)s may be enough\(orFewer)" }
+        ?? "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
+    }
+    let places = decidable.map { place($0.group).dropFirst(" at ".count) }.map(String.init)
+    return "to decide \(places.listed(most: SearchAnswer.most)), --time \(most)s may be enough; at this noise, even "
+      + "--time \(Self.longest)s may not decide the others"
+  }
+
+  /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
+  /// the settings between them. Returns nil if there are no such variants, if the ratios refer to a baseline, or if the
+  /// groups do not differ in a single number. If the sweep would contain no value between the two settings, there is no
+  /// hint.
+  func change(_ groups: [SearchGroup]) -> String? {
+    let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
+      guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
+      else { return nil }
+      return (group, place.parameter, value)
+    }
+    guard places.count == groups.count, index.document.scenario.baseline == nil else { return nil }
+    let ordered = places.sorted { $0.value < $1.value }
+    let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
+      let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
+      let good = others.union([names.variant(earlier.group.best)])
+      let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
+      let doubles = later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil
+      guard let most = fallen.last, later.value > (doubles ? 2 * max(earlier.value, 1) : earlier.value + 1) else {
+        return nil
+      }
+      let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
+      let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
+      let verb = others.isEmpty ? "is" : "may be"
+      let text =
+        "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
+        + "\(ends[1]); sweep the values between to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
+      return (text, most.contrast.factor)
+    }
+    return changes.max { $0.factor < $1.factor }?.text
+  }
+
+  /// Returns the settings that distinguish a group from other groups, in the notation of `--set`: ` at
+  /// threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
+  private func place(_ group: SearchGroup) -> String {
+    let settings = settings(of: group).map { $0.label($1) }
+    return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
+  }
+
+  /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
+  /// into groups.
+  func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
+    index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
+      names.point(group.best)[parameter.name].map { (parameter, $0) }
+    }
+  }
+
+  /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
+  /// seconds.
+  private static let (margin, longest) = (1.5, 180)
+}

@@ -21,7 +21,10 @@ final class LateAnswer: @unchecked Sendable {
       Execution.note("request \(answer.begun) begins")
     }
     /// Blocks the thread until the answer arrives.
-    func blockUntilAnswered() { answer.group.wait() }
+    func blockUntilAnswered() {
+      Execution.note("blocks its thread until the answer arrives")
+      answer.group.wait()
+    }
     /// Registers a handler, which is called when the answer arrives.
     func whenAnswered(_ handler: @escaping @Sendable () -> Void) {
       answer.group.notify(queue: answer.handlers, execute: handler)

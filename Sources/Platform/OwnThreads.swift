@@ -14,6 +14,13 @@ enum OwnThreads {
   /// The highest number of the lab's threads that existed at the same time.
   static var most: Int { peak.load(ordering: .relaxed) }
 
+  /// Executes `body`, whose threads do not count towards ``most``.
+  static func withoutPeak<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+    let before = most
+    defer { peak.store(before, ordering: .relaxed) }
+    try body()
+  }
+
   /// Whether the lab has started the calling thread.
   static var hasCurrent: Bool { gcdlab_is_own_thread()?.pointee ?? false }
 

@@ -50,11 +50,16 @@ public struct SymbolFile: Sendable {
 
   /// Returns whether the function at an address is part of a copy of Dispatch in the file; false if no function is
   /// known at the address.
-  public func isOfDispatch(_ address: UInt64) -> Bool {
-    symbol(at: address).map { symbol in
-      symbol.hasPrefix("_dispatch_") || symbol.hasPrefix("$s8Dispatch") || symbol.contains("8DispatchE")
-    } ?? false
+  public func isOfDispatch(_ address: UInt64) -> Bool { symbol(at: address).map(Self.isOfDispatch) ?? false }
+
+  /// Returns whether a symbol belongs to Dispatch. An extension of a type belongs to the module that contains the
+  /// extension.
+  static func isOfDispatch(_ symbol: String) -> Bool {
+    if symbol.hasPrefix("_dispatch_") || symbol.contains("8DispatchE") { return true }
+    return symbol.hasPrefix("$s8Dispatch") && !demangled(symbol).contains(extensionMark)
   }
+
+  private static let extensionMark = "(extension in "
 
   private func symbol(at address: UInt64) -> String? {
     var (low, high) = (0, symbols.count)
@@ -74,17 +79,24 @@ public struct SymbolFile: Sendable {
       // The name ends before the types of the parameters.
       return String(String(cString: text).replacing("(anonymous namespace)::", with: "").prefix { $0 != "(" })
     }
-    guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S"),
-      let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0)
-    else { return symbol }
+    guard symbol.hasPrefix("$s") || symbol.hasPrefix("$S") else { return symbol }
+    return short(demangled(symbol))
+  }
+
+  /// Returns the full demangled name of a Swift symbol; the symbol itself if it cannot be demangled.
+  private static func demangled(_ symbol: String) -> String {
+    guard let text = swift_demangle(symbol, symbol.utf8.count, nil, nil, 0) else { return symbol }
     defer { free(text) }
-    return short(String(cString: text))
+    return String(cString: text)
   }
 
   /// Returns a function's name without its result, its attributes, its module and the types of its parameters.
   private static func short(_ name: String) -> String {
     // The symbol is a part of an asynchronous function.
     if name.hasPrefix("("), let end = name.firstRange(of: " resume partial function for ")?.upperBound {
+      return short(String(name[end...]))
+    }
+    if name.hasPrefix(extensionMark), let end = name.firstRange(of: "):")?.upperBound {
       return short(String(name[end...]))
     }
     for prefix in ["closure #", "implicit closure #"] where name.hasPrefix(prefix) {

@@ -78,7 +78,9 @@ public struct SystemThread: @unchecked Sendable {
   ///
   /// - Throws: ``SystemError`` if that many threads cannot be started.
   public static func requireCapacity(for count: Int) throws(SystemError) {
-    for thread in try start(count, { _ in }) { thread.join() }
+    try OwnThreads.withoutPeak { () throws(SystemError) in
+      for thread in try start(count, { _ in }) { thread.join() }
+    }
   }
 
   /// Whether the system can bind a thread to a core; false on Darwin.

@@ -17,7 +17,7 @@ import Testing
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("lost") == 0)
       #expect(try #require(attempt.total("longest-run")) >= 1)
-      #expect(try #require(attempt.trial.observation.samples("entry")?.summary).count >= 40)
+      #expect(try #require(attempt.trial.observation.samples("clocked-entry")?.summary).count >= 40)
     }
   }
 

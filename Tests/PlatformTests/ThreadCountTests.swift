@@ -39,6 +39,14 @@ import Testing
       }
     }
 
+    @Test func `the threads that only test the capacity do not count towards the peak`() async {
+      await #expect(processExitsWith: .success) {
+        let before = OwnThreads.most
+        try SystemThread.requireCapacity(for: 50)
+        #expect(OwnThreads.most == before)
+      }
+    }
+
     @Test func `the count of pool threads does not include other threads`() async {
       await #expect(processExitsWith: .success) {
         guard let before = ThreadCensus.poolCount() else { return }

@@ -132,7 +132,7 @@ extension Trace {
   }
 
   /// Returns the finding about lanes that had work to do, and that had been waiting at the end of the record for at
-  /// least half of the record's time and at least a second. Returns nil if there are no such lanes, if the program
+  /// least half of the record's time and at least half a second. Returns nil if there are no such lanes, if the program
   /// ended by itself or was ended by a fault, or if a block was ready.
   func standstill(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
     // If a block is ready, the pool may still start a thread for the block, so the program is not at a standstill.
@@ -142,7 +142,7 @@ extension Trace {
     let inside = Set(waits.filter { $0.wait.end == nil && $0.block != nil }.map(\.lane))
     let stuck = openWaits.filter { index, wait in
       reasons.contains(wait.reason) && (lanes[index].kind == .main || inside.contains(index))
-        && length - min(wait.begin, length) >= max(1_000_000_000, length / 2)
+        && length - min(wait.begin, length) >= max(500_000_000, length / 2)
     }
     return stuck.isEmpty ? nil : .standstill(lanes: stuck.keys.sorted())
   }

@@ -5,6 +5,7 @@ extension Trace {
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
     let waits = workWaits
+    let ended = waits.filter { $0.wait.end != nil }
     if knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       let more =
         switch (isProgram: program != nil, isDeadlocked: deadlock != nil) {
@@ -12,7 +13,7 @@ extension Trace {
         case (true, false):
           [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd]
         // A deadlock is the cause of the waits that did not end, but not of the others.
-        case (true, true): [blockedJobs(waits.filter { $0.wait.end != nil }), small, turns]
+        case (true, true): [starvation(ended), blockedJobs(ended), small, turns]
         case (false, true): [TraceFinding?]()
         }
       findings += more.compactMap(\.self)

@@ -39,12 +39,12 @@ struct LockScaling: Pattern {
   let switchesPerEntry = Metric.rate(
     "switches-per-entry", .none, better: .lower, missingIf: "the system does not report it",
     "how often a thread went to sleep, per entry")
-  let callsPerEntry = Metric.rate(
-    "calls-per-entry", .none, better: .lower, missingIf: "the system does not report it",
-    "system calls per entry, in a run in which calls are counted and slower")
-  let entry = Metric.latency(
-    "entry",
-    "one entry as its thread sees it, waiting included, in a run with a clock at each entry; not the throughput")
+  let countedCalls = Metric.rate(
+    "counted-calls", .none, better: .lower, missingIf: "the system does not report it",
+    "system calls per entry, in a run of its own: counting slows each call, and the threads contend differently")
+  let clockedEntry = Metric.latency(
+    "clocked-entry",
+    "one entry as its thread sees it, in a run of its own: a clock at each entry changes how the threads contend")
   let longestRun = Metric.count(
     "longest-run", "highest number of entries by one thread or task in a row; the others waited or had not arrived yet")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")
@@ -100,11 +100,11 @@ struct LockScaling: Pattern {
   private var settings: [any Declaration] { [threadsPerCore, hold, entries] }
   /// The metrics of every trial.
   private var results: [any Declaration] {
-    [perEntry, processorPerEntry, switchesPerEntry, entry, longestRun, lost]
+    [perEntry, processorPerEntry, switchesPerEntry, clockedEntry, longestRun, lost]
   }
   /// The probe for threads that contend for a lock. The variant `mutex` has no probe, since its trials also examine the
   /// word of the lock.
-  private var runContention: TrialProbe { Probe(reads: settings, records: results + [callsPerEntry]) }
+  private var runContention: TrialProbe { Probe(reads: settings, records: results + [countedCalls]) }
   /// The probe for tasks that contend for a lock. The system calls of tasks cannot be counted.
   private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
 

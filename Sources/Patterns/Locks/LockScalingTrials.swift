@@ -58,7 +58,7 @@ extension LockScaling: FindingPattern {
     }
     let reported = calls.values.compactMap(\.self)
     if reported.count == threads {
-      trial.record(callsPerEntry, Double(reported.reduce(0, +)) / Double(threads * share))
+      trial.record(countedCalls, Double(reported.reduce(0, +)) / Double(threads * share))
     }
   }
 
@@ -125,7 +125,7 @@ extension LockScaling: FindingPattern {
   }
 
   private func record(_ trial: Trial, _ observed: CriticalSection) {
-    trial.record(entry, observed.times)
+    trial.record(clockedEntry, observed.times)
     trial.record(longestRun, observed.longestRun)
     trial.record(lost, observed.entered - observed.number.value)
   }

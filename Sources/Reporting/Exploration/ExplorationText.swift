@@ -26,7 +26,10 @@ public struct ExplorationText {
       for result in results where steps {
         guard let shortest = result.summary?.shortest else { continue }
         if results.count > 1 { lines += ["", SemanticColor.name(result.variant.name, style)] }
-        lines += style.wrapped("The shortest schedule that breaks it: \(shortest.scheduleText)") + schedule(shortest)
+        lines +=
+          style.wrapped(
+            "The shortest schedule that breaks it: \(shortest.scheduleText)\(ExplorationWords.numbers(shortest))")
+          + schedule(shortest)
       }
       if let leavesOut = results.first?.leavesOut { lines += [""] + style.wrapped(leavesOut, .quiet) }
       lines.append("")

@@ -59,6 +59,17 @@ enum ExplorationWords {
     return kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }.listed()
   }
 
+  /// Returns an explanation of the numbers of a schedule: ` (0 is the caller, 1 task 1, 3 block 1; steps that
+  /// change nothing are not listed)`. Returns an empty string if the list of steps makes the numbers clear.
+  static func numbers(_ record: Record) -> String {
+    let names = Set(record.decisive).sorted().map { (number: $0, name: record.strands[$0]) }
+    let isClear = names.allSatisfy { number, name in number == 0 || name.hasSuffix(" \(number)") }
+    guard !isClear || record.shown.count < record.decisive.count else { return "" }
+    let named = names.map { number, name in number == 0 ? "0 is the \(name)" : "\(number) \(name)" }
+    let meaning = isClear ? "" : named.joined(separator: ", ") + "; "
+    return " (\(meaning)steps that change nothing are not listed)"
+  }
+
   /// Returns a description of the end of the schedule; nil if a step of the table already describes the end.
   static func end(_ record: Record) -> String? {
     if case .deadlock(let waiting) = record.outcome {

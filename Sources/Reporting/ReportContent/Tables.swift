@@ -155,7 +155,7 @@ struct Tables {
     let found = metrics.filter { metric in rows.contains { document.runs[$0].metrics[metric.name] != nil } }
     guard !found.isEmpty else { return nil }
     return figures(
-      of: found, title: "resource use", "per trial, as the kernel counts it for the process")
+      of: found, title: "resource use", "per trial, for the whole process with the lab's own part")
   }
 
   /// Returns a table with a column for each of `metrics`. The metrics of claims that failed or speak against a document

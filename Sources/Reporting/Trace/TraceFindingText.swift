@@ -28,11 +28,12 @@ extension Trace {
       let calls = calls(of: finding).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")
       let place =
         switch finding {
-        case .hang, .small, .trap: " submitted at "
-        default: " at "
+        case .hang, .trap: "It is submitted at "
+        case .small: "They are submitted at "
+        default: "It is at "
         }
       return (finding.isCertain ? "Certain: " : "Likely: ") + text(finding)
-        + (calls.isEmpty ? "" : " It is\(place)\(calls).")
+        + (calls.isEmpty ? "" : " \(place)\(calls).")
         + (finding.scenario.map { " See: \(Tool.command) explain \($0)" } ?? "")
     }
   }
@@ -68,9 +69,12 @@ extension Trace {
         + "progress at the same time."
     case .loop(let shares): return loop(shares)
     case .small(let queue, let count, let run, let apart):
-      return
-        "The \(count.withCommas) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)) (median), "
-        + "and \(program == nil ? "submitting the next one takes" : "to submit and begin one takes") \(TraceFigures.text(apart))."
+      // The queue may also have run blocks that were not submitted with `async`.
+      let all = blocks.count { $0.queue == queue }
+      let which = all == count ? "The \(count.withCommas)" : "\(count.withCommas) of the \(all.withCommas)"
+      let cost = program == nil ? "submitting the next one takes" : "to submit and begin one takes"
+      return "\(which) blocks of \(queues[queue].label.inLine) are small: they run for \(TraceFigures.text(run)), and "
+        + "\(cost) \(TraceFigures.text(apart)) (medians, the recorder's own time included)."
     case .wait(let wait):
       return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "
         + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."

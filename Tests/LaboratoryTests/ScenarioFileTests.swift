@@ -68,7 +68,10 @@ import Testing
       "[1, 1_024]", "[1, x]",
       "mine.yml:10: stride: found 'x', expected a count such as 64 or 1_000"
     ),
-    ("sweep: {stride", "sweep: {work", "mine.yml:10: work: found '1', expected a duration such as 50ns or 2ms"),
+    (
+      "sweep: {stride", "sweep: {work",
+      "mine.yml:10: work: found '1', which has no unit; expected a duration such as 50ns or 2ms"
+    ),
     (
       "baseline: loop", "baseline: broken",
       "mine.yml:11: baseline 'broken' is not one of the variants (known: loop, apply)"

@@ -129,7 +129,8 @@ public struct Parameter: Sendable {
       throw InputError("\(name): unknown unit '\(suffix)' in '\(text)'", near: suffix, among: unit.suffixes)
     }
     guard quantity.unit == unit || quantity.value == 0 && quantity.unit == .none else {
-      throw InputError("\(name): found '\(text)', expected \(wanted)")
+      let hint = quantity.unit == .none && unit != .none ? ", which has no unit; expected" : ", expected"
+      throw InputError("\(name): found '\(text)'\(hint) \(wanted)")
     }
     guard quantity.value == quantity.value.rounded(), abs(quantity.value) < 9e15 else {
       throw InputError("\(name): '\(text)' is not a whole number\(unit == .none ? "" : " of \(unit.rawValue)")")

@@ -16,7 +16,7 @@ struct DotPlot: Sendable {
     let figure: String
     /// The text of the ratio in the table; empty if there is no ratio.
     let ratio: String
-    /// The median, or the mean if means rank the runs; nil if the table contains a range or no figure.
+    /// The median, or the mean if the table shows means; nil if the table contains a range or no figure.
     let median: Double?
     /// The range of the samples if the table contains a range, and otherwise the range of the rounds' figures; nil if
     /// there is no figure, or if only one round has a figure.
@@ -132,7 +132,7 @@ struct DotPlot: Sendable {
         span: nil, isDistinct: nil)
     }
     let (low, high) = (samples.min.value, samples.max.value)
-    let ranked = tables.index.ranksByMean(metric) ? samples.roundMean : nil
+    let ranked = tables.index.showsMean(metric) ? samples.roundMean : nil
     return Row(
       label: label, isBroken: isBroken, isReference: isHeadline && tables.comparison?.references.contains(run) == true,
       figure: ranked.map { tables.index.cell($0, samples).text } ?? tables.figure(samples).text,

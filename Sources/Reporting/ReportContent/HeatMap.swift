@@ -61,7 +61,7 @@ struct HeatMap: Sendable {
     let groups = tables.comparison?.groups ?? ""
     let best = groups.isEmpty ? RunComparison.best : "\(RunComparison.best) for each \(groups)"
     reference = cells.areRatios ? index.document.scenario.baseline ?? best : nil
-    isOfMeans = index.ranksByMean(metric)
+    isOfMeans = index.showsMean(metric)
 
     var panels: [Panel] = []
     var leftOut: [String] = []

@@ -53,7 +53,9 @@ extension ReportContent {
       let parts = [
         verdicts.contains(.held) ? "held: in every trial" : nil,
         verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
-        hasRatios ? "ratios: means of paired rounds, with their 99 % interval" : nil,
+        hasRatios
+          ? "ratios: means of paired rounds, each with a 99 % interval of its own (those of the tables hold together, and are wider)"
+          : nil,
         shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
         shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
       ].compactMap(\.self)

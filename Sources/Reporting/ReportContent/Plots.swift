@@ -142,7 +142,7 @@ struct SweepCurve: Sendable {
     let bests =
       areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
     ideal = nil
-    let isOfMeans = index.ranksByMean(metric)
+    let isOfMeans = index.showsMean(metric)
     self.isOfMeans = isOfMeans
     figures =
       !isOfMeans

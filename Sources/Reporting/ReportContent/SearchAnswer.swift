@@ -123,9 +123,11 @@ struct SearchAnswer {
     return settings.isEmpty ? "" : "\(settings.joined(separator: ", ")): "
   }
 
-  /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized.
+  /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized. If all runs are of one
+  /// variant, sentences begin with settings, whose names are capitalized.
   private func sentence(_ text: String) -> String {
-    let variants = index.document.scenario.variants.map(\.name)
+    let names = Set(index.document.runs.map(\.variant))
+    let variants = names.count > 1 ? names : []
     return (variants.contains { text.hasPrefix($0) } ? text : text.capitalizedFirst) + "."
   }
 }

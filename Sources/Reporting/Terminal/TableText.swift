@@ -73,8 +73,10 @@ struct TableText {
       let says =
         "\(hidden.count.counted("column")) hidden: \(hidden.map { table.headings[$0].title }.joined(separator: ", "))"
       let needed = TextGrid.width(of: grid.widths) + 2
+      // Few terminals are wider.
+      let remedy = needed <= 200 ? "widen to \(needed) or see --details" : "see --details"
       return (
-        lines + style.wrapped("\(says); widen to \(needed) or see --details", .quiet, indent: 2),
+        lines + style.wrapped("\(says); \(remedy)", .quiet, indent: 2),
         table.keeping(columns), true
       )
     }

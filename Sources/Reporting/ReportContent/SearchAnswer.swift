@@ -32,7 +32,7 @@ struct SearchAnswer {
         ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
     }
     return [answer.flaws].compactMap(\.self) + bests
-      + [answer.stopped, secondary, answer.conditions].compactMap(\.self)
+      + [answer.hung, answer.stopped, secondary, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -89,6 +89,13 @@ struct SearchAnswer {
       + groups.prefix(Self.mostGroups).map { "\(lead($0))\(wording.line($0))." }
       + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : [])
       + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+  }
+
+  /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
+  private var hung: String? {
+    let all = Array(index.document.runs.indices)
+    let hung = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.hung] > 0 }
+    return hung.isEmpty ? nil : "Hung, and therefore not ranked: \(names(hung, of: all))."
   }
 
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow

@@ -48,17 +48,12 @@ struct Line: Sendable {
 }
 
 extension ReportContent {
-  /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and there are fewer
-  /// warnings.
+  /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
+  /// not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = grades.caution.map { Line($0, .care) }
-    // Every run has some outliers, so a brief report does not warn about outliers. It may also omit the columns of
-    // other metrics than the headline, so it does not warn about the states of these metrics.
-    let warnings = self.warnings.filter { note in
-      guard isBrief else { return true }
-      let isOfOther = note.kind == "two-states" && headline.map { !note.says.hasPrefix("`\($0.name)`") } ?? true
-      return note.kind != "outliers" && !isOfOther
-    }.map(\.says)
+    // Every run has some outliers, so a brief report does not warn about outliers.
+    let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
     let figures: [ReportPart] = seeksBest ? [.tables, .plots, findings] : [findings, .tables, .plots]

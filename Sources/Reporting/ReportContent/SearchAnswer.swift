@@ -93,19 +93,23 @@ struct SearchAnswer {
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
   private var hung: String? {
-    let all = Array(index.document.runs.indices)
-    let hung = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.hung] > 0 }
-    return hung.isEmpty ? nil : "Hung, and therefore not ranked: \(names(hung, of: all))."
+    unmeasured(.hung).map { "Hung, and therefore not ranked: \($0)." }
   }
 
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow
   /// longer trials; nil if there are no such settings.
   private var stopped: String? {
+    unmeasured(.stopped).map {
+      "Not measured, since a trial took too long: \($0); allow longer trials (--trial-time), or give it more time (--time)."
+    }
+  }
+
+  /// Returns the names of the settings that have no figure and of which a trial ended in the given way; nil if there
+  /// are no such settings.
+  private func unmeasured(_ end: Outcome.Kind) -> String? {
     let all = Array(index.document.runs.indices)
-    let stopped = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[.stopped] > 0 }
-    guard !stopped.isEmpty else { return nil }
-    return "Not measured, since a trial took too long: \(names(stopped, of: all)); allow longer trials (--trial-time), "
-      + "or give it more time (--time)."
+    let runs = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[end] > 0 }
+    return runs.isEmpty ? nil : names(runs, of: all)
   }
 
   /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there

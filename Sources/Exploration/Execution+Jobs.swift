@@ -18,7 +18,8 @@ extension Execution {
     if task != 0, let known = taskStrands[task], known.job == nil, known.fiber == nil {
       strand = known
     } else {
-      strand = Strand(number: strands.count, name: "task \(taskStrands.count + 1)")
+      let tasks = strands.count { $0.name.hasPrefix("task ") }
+      strand = Strand(number: strands.count, name: taskName ?? "task \(tasks + 1)")
       strands.append(strand)
       taskStrands[task == 0 ? .max - UInt(strands.count) : task] = strand
     }

@@ -11,6 +11,14 @@ extension Execution {
   /// Executes `body` on a new thread, and returns at once. Descriptions of steps contain the `name` of the thread.
   public static func thread(_ name: String, _ body: @escaping @Sendable () -> Void) { _ = now.spawn(name, body) }
 
+  /// Calls `create`, which must create a task, and names the task. Other tasks have numbers.
+  public static func task(named name: String, _ create: () -> Void) {
+    let execution = now
+    execution.taskName = name
+    create()
+    execution.taskName = nil
+  }
+
   /// Waits until every other thread, block or task has ended or is waiting.
   public static func settle() {
     let execution = now

@@ -16,6 +16,8 @@ public final class Execution: @unchecked Sendable {
   var strands: [Strand] = []
   /// The strands of tasks, keyed by the address of the task.
   var taskStrands: [UInt: Strand] = [:]
+  /// The name of the next task; nil to number the task.
+  var taskName: String?
   /// The pool for tasks and for blocks of global queues; nil if the number of threads is not limited.
   var pool: ModelPool?
   /// The main queue of the program.

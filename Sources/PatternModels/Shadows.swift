@@ -75,7 +75,9 @@ enum SystemThread {
 /// - Throws: the error that `body` throws, or ``Unavailable`` if the execution is over before the task has ended.
 func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) throws -> Result {
   let box = TaskResult<Result>()
-  Task { do { box.result = .success(try await body()) } catch { box.result = .failure(error) } }
+  Execution.task(named: "main task") {
+    Task { do { box.result = .success(try await body()) } catch { box.result = .failure(error) } }
+  }
   Execution.wait("waits for a task") { box.result != nil }
   guard let result = box.result else { throw Unavailable("the execution is over") }
   return try result.get()

@@ -6,13 +6,16 @@ import Testing
 /// Tests of the warning about a figure with two states.
 @Suite struct StateWarningTests {
   /// Returns the warning about a variant with `low` rounds of 5 us and `10 - low` rounds of 60 us.
-  private func warning(low: Int, seeksBest: Bool) throws -> String {
+  ///
+  /// - Parameter switches: The number of involuntary switches in a round; nil if the number was not recorded.
+  private func warning(low: Int, seeksBest: Bool, switches: (Int) -> Int? = { _ in nil }) throws -> String {
     var experiment = FakePattern.experiment()
     experiment.seeksBest = seeksBest
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     runs[0].trials = (0..<10).map { round in
       var observation = Observation()
       observation.record("elapsed", (round < low ? 5000 : 60_000) + Double(round))
+      switches(round).map { observation.record("involuntary-switches", Double($0)) }
       return TrialRecord(round: round, outcome: .completed, observation: observation)
     }
     let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
@@ -26,5 +29,15 @@ import Testing
     #expect(median.contains("in 5 rounds (32.5 us, the median, is a value that no trial had)"), "\(median)")
     let often = try warning(low: 2, seeksBest: false)
     #expect(often.contains("in 8 rounds (60.0 us, the median, is in the range of the upper state)"), "\(often)")
+  }
+
+  @Test func `the warning about two states names the switches that distinguish the states`() throws {
+    let shared = try warning(low: 5, seeksBest: true) { $0 < 5 ? $0 % 2 : 14 + $0 }
+    #expect(shared.contains("; involuntary-switches 0 in the lower state and 21 in the upper)"), "\(shared)")
+    let alike = try warning(low: 5, seeksBest: true) { 14 + $0 % 2 }
+    #expect(!alike.contains("switches"), "\(alike)")
+    // The counts do not follow the states.
+    let mixed = try warning(low: 5, seeksBest: true) { $0.isMultiple(of: 3) ? 0 : 20 }
+    #expect(!mixed.contains("switches"), "\(mixed)")
   }
 }

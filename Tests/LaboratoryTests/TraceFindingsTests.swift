@@ -145,6 +145,27 @@ import Testing
         == .starvation(workers: 3, backlog: 5, time: 8 * Self.millisecond - (blocked - begin)))
   }
 
+  /// Periods of 3 ms, four times: too short for a finding each, and together a large share of 20 ms.
+  @Test(arguments: [(UInt64(20), true), (60, false)])
+  func `the pool of a program that is often starved for a short time is starved if this takes a quarter of the time`(
+    _ milliseconds: UInt64, _ isFound: Bool
+  ) {
+    var trace = Self.starved
+    trace.program = Trace.Program(hang: 250 * Self.millisecond)
+    trace.length = milliseconds * Self.millisecond
+    for index in trace.blocks.indices where index < 2 { trace.blocks[index].end = 17 * Self.millisecond }
+    for index in trace.blocks.indices where index >= 2 {
+      (trace.blocks[index].begin, trace.blocks[index].end) = (17 * Self.millisecond + 10, 17 * Self.millisecond + 20)
+    }
+    for lane in 1...2 {
+      trace.lanes[lane].waits = [1, 5, 9, 13].map { begin in
+        Self.wait(.sleep, begin * Self.millisecond, (begin + 3) * Self.millisecond)
+      }
+    }
+    let expected = TraceFinding.starvation(workers: 2, backlog: 4, time: 12 * Self.millisecond)
+    #expect(Self.starvation(trace) == (isFound ? expected : nil))
+  }
+
   @Test func `a pool with fewer blocked threads than cores is not starved`() {
     var trace = Self.starved
     trace.cores = [0, 1, 2]

@@ -297,21 +297,21 @@ import Testing
     func near(_ answer: String) -> String { answer.replacing(#/within \d+\.\d % of/#, with: "near") }
     #expect(
       near(try answer { time($0) })
-        == "Use stride 16 or 64 (near the best); best measured: stride 16, 10.0 us. Stride 1 is 5.00x slower."
+        == "Use stride 16 or 64 (near the best). Best measured: stride 16, 10.0 us. Stride 1 is 5.00x slower."
     )
     let upTo = near(try answer { time(64 / $0) })
-    #expect(upTo.hasPrefix("Use stride 1 or 4 (near the best); best measured: stride "), "\(upTo)")
+    #expect(upTo.hasPrefix("Use stride 1 or 4 (near the best). Best measured: stride "), "\(upTo)")
     #expect(upTo.hasSuffix(", 10.0 us. Stride 64 is 5.00x slower."), "\(upTo)")
     #expect(
       near(try answer { $0 == 4 || $0 == 16 ? 10_000 : 30_000 }).hasPrefix(
-        "Use stride 4 or 16 (near the best); best measured: stride "))
+        "Use stride 4 or 16 (near the best). Best measured: stride "))
     #expect(
       near(try answer([1, 4, 16, 64, 256]) { [4, 64, 256].contains($0) ? 10_000 : 30_000 }).hasPrefix(
-        "Use stride 4, 64 or 256 (near the best); best measured: stride "))
+        "Use stride 4, 64 or 256 (near the best). Best measured: stride "))
     // More than three settings are a range, whose ends were tried.
     #expect(
       near(try answer([1, 4, 16, 64, 256]) { $0 == 1 ? 30_000 : 10_000 }).hasPrefix(
-        "Use stride 4 to 256 (near the best); best measured: stride "))
+        "Use stride 4 to 256 (near the best). Best measured: stride "))
   }
 
   @Test func `the answer names a single best setting, or any setting if none differs`() throws {
@@ -319,7 +319,7 @@ import Testing
     let flat = try answer([1, 4, 16, 64]) { _ in 10_000 }
     #expect(
       flat.contains(
-        /^Use any tried stride from 1 to 64 \(within \d\.\d % of the best\); best measured: stride \d+, 10\.0 us\.$/),
+        /^Use any tried stride from 1 to 64 \(within \d\.\d % of the best\)\. Best measured: stride \d+, 10\.0 us\.$/),
       "\(flat)")
   }
 
@@ -342,7 +342,9 @@ import Testing
     let says = try #require(results.content.conclusion)
     #expect(says.hasPrefix("Undecided: stride 4 or 16. Lowest mean, by chance or not: stride 16, 10.0 us. "), "\(says)")
     #expect(
-      says.contains(/To decide, --time \d+s may be enough\.|At this noise, even --time 180s may not decide\./),
+      says.contains(
+        /To decide, compare these alone \(stride=4,16\), or give it more time: --time \d+s may be enough\.|At this noise, even --time 180s may not decide: compare these alone \(stride=4,16\), or leave it undecided\./
+      ),
       "\(says)")
     // No row of a table is marked as the best.
     let cells = try #require(results.content.tables.first).rows.compactMap { $0.cells.last?.text }
@@ -429,7 +431,7 @@ import Testing
     let says = try #require(content.conclusion)
     #expect(
       says.contains(
-        /^Undecided( \(at most [0-9.]+ % apart\))?: all\. Lowest mean: steady, 1\.00 us, but alternating is faster in 60 % of the rounds\. More time may not decide: alternating alternates between two states\. Measured/
+        /^Undecided( \(at most [0-9.]+ % apart\))?: all\. Lowest mean: steady, 1\.00 us, beside alternating, 1\.24 us \(900 ns in 60 % of the rounds, 2\.00 us in the others\), but alternating is faster in 60 % of the rounds\. More time may not decide: alternating alternates between two states\. Measured/
       ),
       "\(says)")
     let cells = content.tables.flatMap(\.rows).flatMap { $0.cells.map(\.text) }
@@ -438,9 +440,39 @@ import Testing
         && !cells.contains { $0.contains("slower") }, "\(cells)")
   }
 
+  @Test func `the answer says which of two equal settings is faster in most rounds`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 50_000
+      case 4: 10_000
+      // Faster in two thirds of the rounds, and slower on average.
+      default: round.isMultiple(of: 3) ? 10_060 : 9_990
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains("Best measured: stride 4, 10.0 us, but stride 16 is faster in 67 % of the rounds."), "\(says)")
+  }
+
+  @Test func `the answer names every setting that may be as bad as the worst`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      // The interval of stride 1 is wide, and contains those of strides 4 and 16.
+      case 1: 30_000 + 30_000 * Double(round % 3)
+      case 4: 40_000 + 10 * Double(round % 2)
+      case 16: 45_000 + 10 * Double(round % 2)
+      default: 10_000
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(/Stride 1, 4 or 16 is at least 1\.\d+x slower\./), "\(says)")
+  }
+
   @Test func `settings that are certainly within a few percent of the best count as good`() throws {
     let says = try answer([1, 4, 16], noise: 0.001) { $0 == 1 ? 10_000 : $0 == 4 ? 10_300 : 12_000 }
-    #expect(says.contains(/^Use stride 1 or 4 \(within 3\.\d % of the best\); best measured: stride 1,/), "\(says)")
+    #expect(says.contains(/^Use stride 1 or 4 \(within 3\.\d % of the best\)\. Best measured: stride 1,/), "\(says)")
     #expect(says.contains("Stride 16 is 1.2"), "\(says)")
   }
 
@@ -515,7 +547,7 @@ import Testing
       return try #require(results.content.conclusion)
     }
     let apart = try says(90_000)
-    #expect(apart.contains(", or compare these alone (--variant one --variant two)"), "\(apart)")
+    #expect(apart.contains("To decide, compare these alone (--variant one --variant two), or "), "\(apart)")
     // If all variants are undecided, no variant is omitted.
     let together = try says(10_000)
     #expect(!together.contains("--variant"), "\(together)")

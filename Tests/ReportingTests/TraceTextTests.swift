@@ -236,6 +236,15 @@ import Testing
     #expect(TraceFigures(trace).blocks == 5)
   }
 
+  @Test func `a program without findings has the longest delay of a block and the use of the cores`() {
+    var trace = Trace.sample
+    trace.program = Trace.Program(hang: 250_000_000)
+    let text = trace.findingTexts.joined(separator: "\n")
+    #expect(
+      text.contains(/^Nothing found\. A block waited up to .* to begin; the program used \d+ % of the cores' time\.$/),
+      "\(text)")
+  }
+
   @Test func `one finding adds up the waits in sync, and another finding counts the threads of the pool`() {
     var trace = Trace.sample
     trace.program = Trace.Program(hang: 250_000_000)

@@ -107,16 +107,18 @@ public struct Contrast: Sendable {
 
   /// The share of the rounds whose ratios are on the other side of 1 than ``ratio``, from 0 to 1. Rounds without a
   /// difference are part of neither share.
-  private var opposition: Double {
+  public var opposition: Double {
     Double(rounds.count { ratio > 1 ? $0 < 1 : $0 > 1 }) / Double(max(1, rounds.count))
   }
 
   /// ``agreement`` as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
   public var seldom: String? { agreement < 0.75 ? Self.ofRounds(agreement) : nil }
 
-  /// The share of the rounds that contradict the mean as text, `56 % of the rounds`; nil if the contrast is not
-  /// contradicted (``isContradicted``).
-  public var contradiction: String? { isContradicted ? Self.ofRounds(opposition) : nil }
+  /// ``opposition`` as text: `56 % of the rounds`.
+  public var opposingRounds: String { Self.ofRounds(opposition) }
+
+  /// ``opposingRounds``; nil if the contrast is not contradicted (``isContradicted``).
+  public var contradiction: String? { isContradicted ? opposingRounds : nil }
 
   private static func ofRounds(_ share: Double) -> String { "\(Int((100 * share).rounded())) % of the rounds" }
 

@@ -151,9 +151,13 @@ extension Results {
       isHeadline && experiment.seeksBest && metric.better.ranking != nil
       && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
     let states = steadiness.bimodal.map { label, states in
-      let figures = all.first { $0.label == label }?.figures.map(\.value) ?? []
+      let run = runs.first { $0.label == label }
+      let facts = [
+        Self.shown(run?.figures(metric).map(\.value) ?? [], states, metric, isMean: isMean),
+        run.flatMap { $0.switches(in: states, of: metric) },
+      ].compactMap(\.self)
       return "\(label) \(Self.state(states.lower, metric)) and \(Self.state(states.upper, metric))"
-        + Self.shown(figures, states, metric, isMean: isMean)
+        + (facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))")
     }
     return RunNote(
       "two-states",
@@ -166,9 +170,9 @@ extension Results {
   private static let leastDrift = 0.05
 
   /// Returns a remark that the figure of a run in the tables is a value that no trial had, is typical of neither state,
-  /// or belongs to one of the states; an empty text if the run has no figure.
-  private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String {
-    guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return "" }
+  /// or belongs to one of the states; nil if the run has no figure.
+  private static func shown(_ figures: [Double], _ states: States, _ metric: Metric, isMean: Bool) -> String? {
+    guard let shown = isMean ? Ranking.typical(figures) : Summary(figures)?.p50 else { return nil }
     let text = "\(Quantity(shown, metric.unit)), the \(isMean ? "mean" : "median")"
     let isBetween = shown > states.between.low && shown < states.between.high
     let isEmpty = shown < states.border && figures.allSatisfy { $0 >= states.border || $0 < shown }
@@ -180,10 +184,38 @@ extension Results {
       } else {
         "is in the range of the \(shown < states.border ? "lower" : "upper") state"
       }
-    return " (\(text), \(place))"
+    return "\(text), \(place)"
   }
 
   private static func state(_ state: (median: Double, count: Int), _ metric: Metric) -> String {
     "\(Quantity(state.median, metric.unit)) in \(state.count.counted("round"))"
   }
+}
+
+extension Run {
+  /// Returns the switches of threads that distinguish the states of a metric, `involuntary-switches 0 in the lower
+  /// state and 14 in the upper`; nil if no kind of switch does. The usual reason for two states is that the threads of
+  /// a trial share a core in some trials, and then the system takes the core away from a thread more often.
+  fileprivate func switches(in states: States, of metric: Metric) -> String? {
+    let kinds = Metric.costs.filter { $0.name.hasSuffix("-switches") }
+    let found = kinds.compactMap { kind -> (kind: Metric, lower: Double, upper: Double)? in
+      let pairs = trials.compactMap { trial in
+        trial.figure(metric, nil).flatMap { figure in trial.figure(kind, nil).map { (figure: figure, count: $0) } }
+      }
+      let sides = [pairs.filter { $0.figure < states.border }, pairs.filter { $0.figure >= states.border }]
+      let medians = sides.compactMap { Summary($0.map(\.count))?.p50 }
+      guard medians.count == 2, let least = medians.min(), let most = medians.max(),
+        most >= Self.clear * max(least, 1)
+      else { return nil }
+      let middle = (least * most).squareRoot()
+      let fit = pairs.count { ($0.count > max(middle, 1)) == (($0.figure < states.border) == (medians[0] == most)) }
+      return 10 * fit >= 9 * pairs.count ? (kind, medians[0], medians[1]) : nil
+    }
+    return found.max { max($0.lower, $0.upper) < max($1.lower, $1.upper) }.map { kind, lower, upper in
+      "\(kind.name) \(Quantity.number(lower)) in the lower state and \(Quantity.number(upper)) in the upper"
+    }
+  }
+
+  /// The smallest factor between the medians of two states that distinguishes the states.
+  private static let clear = 3.0
 }

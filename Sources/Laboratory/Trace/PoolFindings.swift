@@ -1,8 +1,7 @@
 /// The findings about the threads of the pool.
 extension Trace {
-  /// The shortest reported wait of a job, and the shortest reported period of starvation in a trial, in nanoseconds. A
-  /// pool needs up to this time to start the next block on a thread. A period of starvation in a user's program must be
-  /// ten times as long.
+  /// The shortest reported wait of a job, and the shortest reported period of starvation, in nanoseconds. A pool needs
+  /// up to this time to start the next block on a thread.
   private static let shortest: UInt64 = 1_000_000
 
   func starvation(_ waits: [TraceFinding.WorkWait]) -> TraceFinding? {
@@ -52,7 +51,11 @@ extension Trace {
       }
       since = isStarved ? time : nil
     }
-    guard longest >= (program == nil ? 1 : 10) * Self.shortest, total * 20 >= length - opening else { return nil }
+    // In a program that works, threads may all be blocked for a moment. Ten times the shortest period is no moment, and
+    // neither are shorter periods that add up to a quarter of the time.
+    let isLong = longest >= (program == nil ? 1 : 10) * Self.shortest && total * 20 >= length - opening
+    let isFrequent = longest >= Self.shortest && total >= 10 * Self.shortest && total * 4 >= length - opening
+    guard isLong || isFrequent else { return nil }
     return .starvation(workers: most.workers, backlog: most.ready, time: total)
   }
 

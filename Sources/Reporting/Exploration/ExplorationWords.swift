@@ -55,17 +55,23 @@ enum ExplorationWords {
   /// Returns the participants in words, `the caller, 2 threads and 1 block`; an empty string if there are no
   /// participants.
   static func participants(_ names: [String]) -> String {
-    let kinds = names.grouped { $0.split(separator: " ").dropLast().joined(separator: " ") }
-    return kinds.map { kind, names in kind.isEmpty ? "the caller" : amount(names.count, kind) }.listed()
+    let kinds = names.grouped { hasNumber($0) ? $0.split(separator: " ").dropLast().joined(separator: " ") : nil }
+    return kinds.flatMap { kind, names in kind.map { [amount(names.count, $0)] } ?? names.map { "the \($0)" } }.listed()
   }
 
-  /// Returns an explanation of the numbers of a schedule: ` (0 is the caller, 1 task 1, 3 block 1; steps that
+  /// Returns whether the name of a participant ends with a number, as `thread 1` does. Only the caller and the main
+  /// task have no number.
+  private static func hasNumber(_ name: String) -> Bool { name.last?.isNumber == true }
+
+  /// Returns an explanation of the numbers of a schedule: ` (0 is the caller, 1 the main task, 3 block 1; steps that
   /// change nothing are not listed)`. Returns an empty string if the list of steps makes the numbers clear.
   static func numbers(_ record: Record) -> String {
     let names = Set(record.decisive).sorted().map { (number: $0, name: record.strands[$0]) }
     let isClear = names.allSatisfy { number, name in number == 0 || name.hasSuffix(" \(number)") }
     guard !isClear || record.shown.count < record.decisive.count else { return "" }
-    let named = names.map { number, name in number == 0 ? "0 is the \(name)" : "\(number) \(name)" }
+    let named = names.enumerated().map { place, name in
+      "\(name.number) \(place == 0 ? "is " : "")\(hasNumber(name.name) ? "" : "the ")\(name.name)"
+    }
     let meaning = isClear ? "" : named.joined(separator: ", ") + "; "
     return " (\(meaning)steps that change nothing are not listed)"
   }

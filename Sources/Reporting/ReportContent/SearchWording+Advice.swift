@@ -6,19 +6,15 @@ extension SearchWording {
   /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
   ///
   /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
-  /// at the noise of this run. If only some variants are undecided, the advice may also suggest comparing these
-  /// variants alone. If a candidate alternates between two states, the statement is that more time may not decide.
+  /// at the noise of this run. If only some runs are undecided, the advice may also suggest comparing these runs alone.
+  /// If a candidate alternates between two states, the statement is that more time may not decide.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)
     let isCompared = index.document.scenario.baseline == nil
     let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
-    let candidates = Set((unclear + groups.map(\.best)).map(names.variant))
-    let variants = index.document.scenario.variants.map(\.name).filter(candidates.contains)
-    let isPart = variants.count > 1 && variants.count < Set(groups.flatMap(\.runs).map(names.variant)).count
-    let fewer =
-      isPart && groups.count == 1 && variants.count <= SearchAnswer.most
-      ? "compare these alone\(place(groups[0])) (\(variants.map { "--variant \($0)" }.joined(separator: " ")))" : nil
+    let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
+    let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
@@ -32,8 +28,7 @@ extension SearchWording {
     if unsteady.count == groups.count {
       return "more time may not decide: \(Set(unsteady).sorted().listed("and", most: SearchAnswer.most))"
     }
-    let orFewer = fewer.map { ", or \($0)" } ?? ""
-    guard !factors.isEmpty else { return "to decide, give it more time (--time)" + orFewer }
+    guard !factors.isEmpty else { return "\(decide)give it more time (--time)" }
     let times = groups.map { group in
       let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
@@ -42,12 +37,39 @@ extension SearchWording {
     let decidable = times.filter { $0.seconds <= Self.longest }
     let most = decidable.map(\.seconds).max()
     guard let most, decidable.count < times.count else {
-      return most.map { "to decide, --time \($0)s may be enough\(orFewer)" }
-        ?? "at this noise, even --time \(Self.longest)s may not decide" + (fewer.map { ": \($0)" } ?? "")
+      return most.map { "\(decide)give it more time: --time \($0)s may be enough" }
+        ?? "at this noise, even --time \(Self.longest)s may not decide"
+        + (fewer.map { ": \($0)leave it undecided" } ?? "")
     }
-    let places = decidable.map { place($0.group).dropFirst(" at ".count) }.map(String.init)
+    let places = decidable.map { place($0.group) }
     return "to decide \(places.listed(most: SearchAnswer.most)), --time \(most)s may be enough; at this noise, even "
       + "--time \(Self.longest)s may not decide the others"
+  }
+
+  /// Returns the arguments that compare only the candidates for the best run of a group: `threads=2,4 --variant apply`.
+  /// Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
+  private func alone(_ group: SearchGroup) -> String? {
+    let candidates = group.runs.filter { ([group.best] + group.unclear + group.near).contains($0) }
+    let named = Set(candidates.map(names.variant))
+    let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
+    let values = names.parameters.map { parameter in
+      (parameter, candidates.compactMap { names.point($0)[parameter.name] }.grouped { $0 }.map(\.key))
+    }
+    let left = group.runs.filter { run in
+      named.contains(names.variant(run))
+        && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
+    }
+    guard left.count < group.runs.count, variants.count <= SearchAnswer.most,
+      values.allSatisfy({ $0.1.count <= SearchAnswer.most })
+    else { return nil }
+    let settings = values.filter { !$0.1.isEmpty }.map { parameter, values in
+      let labels = values.map(parameter.label)
+      return ([labels[0]] + labels.dropFirst().map { String($0.dropFirst(parameter.name.count + 1)) })
+        .joined(separator: ",")
+    }
+    let isPart = variants.count < Set(group.runs.map(names.variant)).count
+    return ([place(group)] + settings + (isPart ? variants.map { "--variant \($0)" } : []))
+      .filter { !$0.isEmpty }.joined(separator: " ")
   }
 
   /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
@@ -81,11 +103,10 @@ extension SearchWording {
     return changes.max { $0.factor < $1.factor }?.text
   }
 
-  /// Returns the settings that distinguish a group from other groups, in the notation of `--set`: ` at
-  /// threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
+  /// Returns the settings that distinguish a group from other groups, in the notation of `--set`:
+  /// `threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
   private func place(_ group: SearchGroup) -> String {
-    let settings = settings(of: group).map { $0.label($1) }
-    return settings.isEmpty ? "" : " at \(settings.joined(separator: " "))"
+    settings(of: group).map { $0.label($1) }.joined(separator: " ")
   }
 
   /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs

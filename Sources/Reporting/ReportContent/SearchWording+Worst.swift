@@ -10,21 +10,39 @@ extension SearchWording {
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
-  /// Returns the names of the worst runs and the words for their ratios to the best run. The worst runs are the run
-  /// with the largest difference and the runs that are equally bad. Returns nil if no run is certainly the worst, or if
-  /// the ratios refer to a baseline.
+  /// Returns the names of the worst runs and the words for their ratios to the best run. Returns nil if no run is
+  /// certainly the worst, or if the ratios refer to a baseline.
   func worst(_ group: SearchGroup) -> (names: String, by: String)? {
     guard index.document.scenario.baseline == nil else { return nil }
-    let ratios = ratios(group)
-    guard let worst = ratios.last else { return nil }
+    let alike = worstRuns(ratios(group))
     // An undecided run may be worse than every run that is certainly worse than the best run.
-    guard !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor }) else {
-      return nil
-    }
-    let alike = ratios.filter { areAlike($0.run, worst.run) }
+    guard let worst = alike.last,
+      !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor })
+    else { return nil }
     let runs = group.runs.filter { run in alike.contains { $0.run == run } }
     return (names(runs, of: group.runs), by(alike, worseThan: group.best))
   }
+
+  /// Returns the runs that may be as bad as the run with the largest ratio, in the order of `ratios`: the intervals of
+  /// their ratios overlap, or nearly overlap. Apart from the worst run, only runs that are certainly much worse than
+  /// the best run count. No other such run has a larger ratio or a larger lower bound than all of them, so that the
+  /// tables show no other run that looks as bad.
+  ///
+  /// - Parameter ratios: The runs in the order of ``ratios(_:)``.
+  func worstRuns(_ ratios: [(run: Int, contrast: Contrast)]) -> [(run: Int, contrast: Contrast)] {
+    guard let worst = ratios.last else { return [] }
+    let certain = ratios.filter { $0.contrast.nearest >= Self.much || $0.run == worst.run }
+    let alike = certain.filter { $0.contrast.farthest * Self.alike >= worst.contrast.nearest }
+    let (ratio, bound) = (alike.map(\.contrast.factor).min(), alike.map(\.contrast.nearest).min())
+    guard let ratio, let bound else { return [worst] }
+    return certain.filter { $0.contrast.factor >= ratio || $0.contrast.nearest >= bound }
+  }
+
+  /// The smallest ratio of a run that is much worse than the best run.
+  private static let much = 1.1
+
+  /// The factor by which intervals may miss each other if two of the worst runs count as equally bad.
+  private static let alike = 1.05
 
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratios of the
   /// first and the last run, the interval of a single imprecise ratio, or a lower bound for all ratios.
@@ -40,27 +58,22 @@ extension SearchWording {
       return intervals[0].range(metric.meaning) + rounds
     }
     if isBound || isWide {
-      let least = intervals.map(\.nearest).min { max($0, 1 / $0) < max($1, 1 / $1) } ?? runs[0].contrast.ratio
+      let nearest = runs.min { $0.contrast.nearest < $1.contrast.nearest }?.contrast
+      let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       return least == 1 ? "worse in all rounds" : "at least \(metric.meaning.wording(least))"
     }
     let ends = [runs[0], runs[runs.count - 1]].map { metric.meaning.wording($0.contrast.ratio) }
     let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
     return ends[1].hasPrefix("\(from) ") ? ends[1] + rounds : "\(from) to \(ends[1])"
   }
-
-  /// Returns whether two runs are equally bad: the rounds do not distinguish them, or their ratio is below `alike`.
-  func areAlike(_ run: Int, _ other: Int) -> Bool {
-    guard run != other else { return true }
-    let sides = [run, other].compactMap { index.document.runs[$0].metrics[metric.name]?.roundFigures }
-    guard sides.count == 2, let contrast = Contrast(PairedRounds(sides[0], against: sides[1])) else { return false }
-    return contrast.isDistinct != true || contrast.factor < Self.alike
-  }
-
-  /// The ratio below which the answer does not distinguish two of the worst runs.
-  private static let alike = 1.05
 }
 
 extension Contrast {
   /// The ratio or its reciprocal, whichever is at least 1.
   var factor: Double { max(ratio, 1 / ratio) }
+
+  /// The ends of the interval of ``factor``: the end near 1, and the other end. Without an interval, both are
+  /// ``factor``.
+  fileprivate var nearest: Double { interval.map { max($0.nearest, 1 / $0.nearest) } ?? factor }
+  fileprivate var farthest: Double { interval.map { 1 + $0.largestDifference } ?? factor }
 }

@@ -29,7 +29,7 @@ struct SearchWording {
       group.isUndecided
       ? [
         "undecided\(reach(group.unclear)): \(candidates(group))",
-        "\(lowestMean): \(best)" + (contradiction(group).map { ", but \($0)" } ?? ""),
+        "\(lowestMean): \(leader(group))",
       ]
       : [
         best + (group.near.isEmpty ? edge(group) : ""), next(group),
@@ -48,10 +48,7 @@ struct SearchWording {
       (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
       + [uncounted(group)].compactMap(\.self)
     if isOneVariant(group), !group.near.isEmpty {
-      return [
-        "use \(good) (\(within(group))); best measured: \(name), \(figure(group.best))\(secondaryFigure(of: group))"
-      ]
-        + unclear
+      return ["use \(good) (\(within(group)))", "best measured: \(leader(group))"] + unclear
     }
     let same = group.near.isEmpty ? [] : ["\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"]
     let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + secondaryFigure(of: group)
@@ -64,34 +61,52 @@ struct SearchWording {
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If all runs are
   /// of one variant and their possible difference is small, the sentences recommend any of the candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
-    let own = "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
     let reach = reach(group.unclear)
     let candidates = candidates(group)
     let isSmall = isOneVariant(group) && !reach.isEmpty
     return [
       isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
-      contradiction(group).map { "\(lowestMean): \(own), but \($0)" } ?? "\(lowestMean), by chance or not: \(own)",
+      "\(lowestMean)\(contradiction(group) == nil ? ", by chance or not" : ""): \(leader(group))",
     ] + [uncounted(group)].compactMap(\.self)
   }
 
   private var lowestMean: String { "\(metric.better == .higher ? "highest" : "lowest") mean" }
 
-  /// Returns words about the run that is better than the best run in most rounds, although its mean is worse: `inline
-  /// is faster in 56 % of the rounds`. Returns nil if there is no such run.
-  private func contradiction(_ group: SearchGroup) -> String? {
-    let runs = group.unclear.filter { comparison.contrasts[$0]?.isContradicted == true }
-    let most = runs.min { comparison.contrasts[$0]?.agreement ?? 1 < comparison.contrasts[$1]?.agreement ?? 1 }
-    guard let most, let share = comparison.contrasts[most]?.contradiction else { return nil }
-    let better =
-      metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
-    return "\(names([most], of: group.runs)) \(better) in \(share)"
+  /// Returns the best run with its figures: `threads 4, 1.20 ms, but threads 2 is faster in 61 % of the rounds`. The
+  /// words contain the states of other candidates with two states, since their means describe neither state.
+  private func leader(_ group: SearchGroup) -> String {
+    let others = (group.near + group.unclear).filter { $0 != group.best && states(of: $0) != nil }
+      .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
+    return "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))\(others)"
+      + (contradiction(group).map { ", but \($0)" } ?? "")
   }
 
-  /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` if a group
-  /// of several variants contains no other runs.
+  /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near
+  /// a half says nothing.
+  private static let most = 0.6
+
+  /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
+  /// better: `inline is faster in 56 % of the rounds`. Returns nil if there is no such run.
+  private func contradiction(_ group: SearchGroup) -> String? {
+    let contrasts = (group.near + group.unclear).compactMap { run in
+      comparison.contrasts[run].map { (run: run, contrast: $0) }
+    }
+    let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.most }
+    guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
+    let better =
+      metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
+    return "\(names([most.run], of: group.runs)) \(better) in \(most.contrast.opposingRounds)"
+  }
+
+  /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
+  /// but thread` if a group of several variants contains no other runs, or one other run and many candidates.
   private func candidates(_ group: SearchGroup) -> String {
     let runs = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
-    return runs.count == group.runs.count && !isOneVariant(group) ? "all" : names(runs, of: group.runs)
+    let others = group.runs.filter { !runs.contains($0) }
+    guard !isOneVariant(group) else { return names(runs, of: group.runs) }
+    if others.isEmpty { return "all" }
+    return others.count == 1 && runs.count > SearchAnswer.most
+      ? "all but \(names(others, of: group.runs))" : names(runs, of: group.runs)
   }
 
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
@@ -131,7 +146,7 @@ struct SearchWording {
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)
-    guard let next = ratios.first, let worst = ratios.last, !areAlike(next.run, worst.run) else { return nil }
+    guard let next = ratios.first, !worstRuns(ratios).contains(where: { $0.run == next.run }) else { return nil }
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
   }
 

@@ -22,7 +22,7 @@ extension Trace {
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
     guard !sorted.isEmpty else {
       if !knowsCalls || gaps.contains(where: { $0.record == .calls }) { return [] }
-      return [blocks.isEmpty ? "The program submitted nothing to Dispatch." : "Nothing found."]
+      return [blocks.isEmpty ? "The program submitted nothing to Dispatch." : "Nothing found.\(delays)"]
     }
     return sorted.map { finding in
       let calls = calls(of: finding).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")
@@ -36,6 +36,15 @@ extension Trace {
         + (calls.isEmpty ? "" : " \(place)\(calls).")
         + (finding.scenario.map { " See: \(Tool.command) explain \($0)" } ?? "")
     }
+  }
+
+  /// A sentence with the longest delay of a block and the use of the cores; an empty string if no block waited long to
+  /// begin. With these figures, a reader can tell busy cores from threads that wait too briefly for a finding.
+  private var delays: String {
+    let figures = TraceFigures(self)
+    guard let worst = figures.worstDelay, worst >= 1_000_000 else { return "" }
+    let busy = figures.busy.map { "; the program used \(TraceFigures.percent($0)) of the cores' time" } ?? ""
+    return " A block waited up to \(TraceFigures.text(worst)) to begin\(busy)."
   }
 
   /// The maximum number of calls of a stack in a sentence.
@@ -57,7 +66,7 @@ extension Trace {
         workers == 1
         ? "The pool's only thread with a block" : "All threads of the pool with a block (up to \(workers) at a time)"
       return "\(threads) \(workers == 1 ? "was" : "were") blocked in it for \(TraceFigures.text(time)), while up to "
-        + "\(backlog.counted("block")) that could have run waited for a thread."
+        + "\(backlog.counted("block")) that could have begun waited for a thread."
         + (program == nil ? "" : poolWait.map { " Most of the waits are \(text(of: $0))." } ?? "")
     case .blockedJobs(let count, let longest):
       return

@@ -12,6 +12,19 @@ extension Sequence {
   }
 }
 
+extension Sequence where Element: Equatable {
+  /// The runs of equal adjacent elements, in order: each element with the number of times that it is repeated.
+  public var equalRuns: [(element: Element, count: Int)] {
+    reduce(into: []) { runs, element in
+      if runs.last?.element == element {
+        runs[runs.count - 1].count += 1
+      } else {
+        runs.append((element, 1))
+      }
+    }
+  }
+}
+
 extension [String] {
   /// Returns the elements as a list with `word` before the last item: `a`, `a and b`, `a, b and c`. If there are more
   /// than `most` elements, the list contains the first `most - 1` elements and the number of the other elements:

@@ -47,6 +47,7 @@ public enum MarkdownReport {
   /// a shell command is a code span.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
+    if line.isItem { return "- \(escape(line.text))" }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
     return isBold ? "**\(escape(line.text))**" : escape(line.text)
   }

@@ -57,6 +57,7 @@ public enum HTMLReport {
 
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
+      if line.isItem { return "<ul><li>\(line.text)</li></ul>\n" }
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }
       let kind = color == .heading ? "conclusion" : color == .quiet ? "quiet" : color.tone
       return "<p class=\"\(kind)\">\(line.isCode ? "<code>\(line.text)</code>" : "\(line.text)" as Markup)</p>\n"

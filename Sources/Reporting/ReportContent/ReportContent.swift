@@ -187,7 +187,12 @@ public struct ReportContent: Sendable {
 
   /// The conclusion of the scenario; nil if the scenario has no conclusion, or if the claims on which the conclusion
   /// depends were not borne out. The conclusion of a search contains the best setting and the pattern's advice.
-  var conclusion: String? { conclusions.isEmpty ? nil : conclusions.joined(separator: " ") }
+  var conclusion: String? {
+    let sentences = conclusions.map {
+      $0.hasPrefix(SearchAnswer.item) ? $0.dropFirst(SearchAnswer.item.count) : $0[...]
+    }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
+  }
 
   /// The sentences of the conclusion, the most important sentence first.
   var conclusions: [String] {

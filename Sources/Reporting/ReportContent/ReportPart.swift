@@ -29,18 +29,20 @@ struct Line: Sendable {
   let phrases: [Phrase]
   /// Whether the line is a shell command.
   let isCode: Bool
+  /// Whether the line is an item of a list.
+  let isItem: Bool
 
   /// Creates a line that consists of one phrase.
-  init(_ text: String, _ color: SemanticColor? = nil, isCode: Bool = false) {
+  init(_ text: String, _ color: SemanticColor? = nil, isCode: Bool = false, isItem: Bool = false) {
     phrases = [(text, color)]
-    self.isCode = isCode
+    (self.isCode, self.isItem) = (isCode, isItem)
   }
 
   /// Creates a line from a head and phrases with a separator between the phrases; nil if there are no phrases.
   init?(_ head: String, _ phrases: [Phrase], separator: String) {
     guard !phrases.isEmpty else { return nil }
     self.phrases = [(head, nil)] + phrases.map { [$0] }.joined(separator: [(separator, nil)])
-    isCode = false
+    (isCode, isItem) = (false, false)
   }
 
   /// The text of the line without colours.
@@ -69,7 +71,11 @@ extension ReportContent {
   /// documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
     [coresNote.map { Line($0, .care) }, grades.line, counts].compactMap(\.self)
-      + conclusions.enumerated().map { Line($1, $0 == 0 ? .heading : nil) }
+      + conclusions.enumerated().map { place, text in
+        text.hasPrefix(SearchAnswer.item)
+          ? Line(String(text.dropFirst(SearchAnswer.item.count)), isItem: true)
+          : Line(text, place == 0 ? .heading : nil)
+      }
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

@@ -14,6 +14,8 @@ struct SearchAnswer {
   /// The groups of runs that have a best run, in the order of their settings.
   private let groups: [SearchGroup]
 
+  /// The beginning of a sentence that is an item of a list.
+  static let item = "- "
   /// The maximum number of names in a sentence.
   static let most = 3
   /// The maximum number of groups in an answer. The tables contain all groups.
@@ -86,7 +88,7 @@ struct SearchAnswer {
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     let more = groups.count - Self.mostGroups
     return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
-      + groups.prefix(Self.mostGroups).map { "\(lead($0))\(wording.line($0))." }
+      + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
       + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : [])
       + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }

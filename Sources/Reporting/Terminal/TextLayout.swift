@@ -15,6 +15,7 @@ extension TextStyle {
   /// Returns a line with the colours of its phrases, wrapped to the width of the terminal. If the line has several
   /// phrases, colours are added after wrapping, and a phrase that is split by wrapping has no colour.
   func wrapped(_ line: Line) -> [String] {
+    if line.isItem { return item(line.text) }
     if line.phrases.count == 1 { return wrapped(line.text, line.phrases[0].color) }
     return wrapped(line.text).map { text in
       line.phrases.reduce(text) { text, phrase in

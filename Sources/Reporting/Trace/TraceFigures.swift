@@ -51,8 +51,12 @@ extension TraceFigures {
   func pieces(_ trace: Trace) -> [String] {
     // Without a record of the calls, the number of blocks is unknown.
     var pieces = ["\(Self.text(trace.length)) in all"] + (trace.knowsCalls ? [blocks.counted("block")] : [])
-    if let medianDelay, let worstDelay {
+    // A median over the blocks of several queues describes none of the queues, and the table has their medians.
+    let isOneQueue = Set(trace.blocks.filter { $0.delay != nil }.map(\.queue)).count == 1
+    if let medianDelay, let worstDelay, isOneQueue {
       pieces.append("a block waited \(Self.text(medianDelay)) to begin (median), \(Self.text(worstDelay)) (worst)")
+    } else if let worstDelay {
+      pieces.append("a block waited up to \(Self.text(worstDelay)) to begin")
     }
     if notBegun > 0 { pieces.append("\(notBegun.counted("block")) not begun at the end") }
     pieces.append(threads.counted("active thread"))

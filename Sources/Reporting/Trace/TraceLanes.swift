@@ -95,22 +95,29 @@ extension TraceText {
   /// Returns a piece for each run of cells with the same content. The piece contains the name of the content if there
   /// is room.
   private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
-    var pieces: [Piece] = []
-    var index = 0
     // The block whose name the previous pieces contain.
     var named: Int?
-    while index < contents.count {
-      let content = contents[index]
-      let end = contents[index...].firstIndex { $0 != content } ?? contents.count
-      pieces.append(span(content, end - index, trace, key, named: named))
-      switch content {
-      case .block(let block): named = block
-      case .wait(_, _, let block): named = block
-      case .nothing, .blocks, .unknown: named = nil
+    return merged(contents).equalRuns.map { content, width in
+      defer {
+        switch content {
+        case .block(let block): named = block
+        case .wait(_, _, let block): named = block
+        case .nothing, .blocks, .unknown: named = nil
+        }
       }
-      index = end
+      return span(content, width, trace, key, named: named)
     }
-    return pieces
+  }
+
+  /// Returns `contents`, in which short waits do not mention their blocks. Adjacent short waits of different blocks for
+  /// the same reason thus share a piece that has room for the reason.
+  private func merged(_ contents: [Folding.Cell.Content]) -> [Folding.Cell.Content] {
+    contents.equalRuns.flatMap { content, width in
+      guard case .wait(let reason, let queue, _) = content, width <= Self.word(reason).count else {
+        return Array(repeating: content, count: width)
+      }
+      return Array(repeating: .wait(reason, queue: queue, in: nil), count: width)
+    }
   }
 
   private func span(

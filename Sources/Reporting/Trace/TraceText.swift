@@ -175,20 +175,21 @@ public struct TraceText {
   /// Returns the lines of the key, which explains all pictures; empty if there are no pictures.
   private func key(_ traces: [Trace]) -> [String] {
     guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
+    let isShared = traces.contains { $0.lanes.count(where: $0.isActive) > Self.mostLanes }
     let upper =
-      "Upper row of a thread: the number of the core it runs on; \",\" if it ran for less than half of the column; "
-      + "\":\" preempted; \".\" not running. For threads drawn in one row, the number of them that run."
+      "Upper row of a thread: its core; \",\" if it ran for less than half of the column; \":\" preempted; \".\" not "
+      + "running." + (isShared ? " For threads drawn in one row, the number of them that run." : "")
     let lower =
-      "Lower row: the block it is in, by queue and number, \"A2==\" as long as it lasts; \"!\" for a barrier; or what "
-      + "it ~waits~ for"
+      "Lower row: its block, by queue and number, \"A2==\" as long as it lasts; \"!\" for a barrier; or what it "
+      + "~waits~ for."
     // Without a record of the calls, the picture contains neither blocks nor waits.
     let knowsCalls = traces.contains(where: \.knowsCalls)
     let isUnknown = traces.contains { !$0.knowsCalls || !$0.knowsRunning || !$0.gaps.isEmpty }
     let lines = [
       traces.contains { $0.program == nil } ? "caller: the thread that runs the variant's body" : nil, upper,
-      knowsCalls ? lower : nil, isUnknown ? "\"?\": not recorded" : nil, "busy: cores in use",
-      knowsCalls ? "backlog: blocks that could begin and have not begun; as a number, or as bars if it exceeds 9" : nil,
-      "threads: threads that exist, idle ones included; as a number, or as bars if it exceeds 9",
+      knowsCalls ? lower : nil, isUnknown ? "\"?\": not recorded" : nil,
+      "busy: cores in use; \(knowsCalls ? "backlog: blocks that could begin and have not begun; " : "")threads: all "
+        + "threads, idle ones included. Bars replace numbers above 9.",
     ]
     return lines.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }
   }

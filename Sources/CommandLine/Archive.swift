@@ -58,7 +58,7 @@ struct Archive {
   /// Returns the last run of each scenario and the previous run with the same settings, for the scenarios that have two
   /// such runs. `leftOut` contains a message with the reason for each scenario whose runs cannot be compared.
   ///
-  /// - Parameter wanted: The names of the scenarios; all scenarios if the array is empty.
+  /// - Parameter wanted: the names of the scenarios; all scenarios if the array is empty.
   func pairs(of wanted: [String] = []) -> (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) {
     var pairs: (old: [ResultDocument], new: [ResultDocument], leftOut: [String]) = ([], [], [])
     for name in names where wanted.isEmpty || wanted.contains(name) {

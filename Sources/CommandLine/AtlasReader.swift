@@ -6,8 +6,8 @@ extension Lab {
   /// atlas shows stay in memory.
   ///
   /// - Parameters:
-  ///   - paths: The paths of the files.
-  ///   - names: The names of the documents whose sentences the atlas shows; all documents if the array is empty.
+  ///   - paths: the paths of the files.
+  ///   - names: the names of the documents whose sentences the atlas shows; all documents if the array is empty.
   /// - Throws: ``InputError`` if a file is not a result document, or if there are fewer than two runs.
   static func atlas(of paths: [String], only names: [String] = []) throws -> Atlas {
     var columns: [AtlasColumn] = []

@@ -178,7 +178,7 @@ extension Experiment {
   /// Returns a sweep without the values that have the same effect as a smaller value in the sweep. Prints the omitted
   /// values.
   ///
-  /// - Parameter all: The sweeps of the comparison. A parameter that is swept has no fixed value.
+  /// - Parameter all: the sweeps of the comparison. A parameter that is swept has no fixed value.
   fileprivate func withoutEquals(_ sweep: Sweep, among all: [Sweep]) -> Sweep {
     guard let limit = saturation(of: sweep.name, sweeping: all) else { return sweep }
     let equal = sweep.values.compactMap(\.integer).filter { $0 >= limit.from }.sorted()

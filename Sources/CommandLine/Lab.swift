@@ -20,12 +20,12 @@ public struct Lab: Sendable {
   /// Creates a lab.
   ///
   /// - Parameters:
-  ///   - patterns: The patterns that the workers can run. The closure is evaluated after the initializer has verified
+  ///   - patterns: the patterns that the workers can run. The closure is evaluated after the initializer has verified
   ///     that stacks are large enough to create the patterns.
-  ///   - files: The scenarios (`NAME.yml`), the documents whose sentences the claims grade (`documents.yml`), and the
+  ///   - files: the scenarios (`NAME.yml`), the documents whose sentences the claims grade (`documents.yml`), and the
   ///     sources of the patterns (`.swift`), for `explain --code`. The plugin `Shelve` collects the files.
-  ///   - explored: The scenarios that `explore` can run. The closure is evaluated when `explore` runs.
-  ///   - name: The name of the command in help and errors; nil for the name of the binary.
+  ///   - explored: the scenarios that `explore` can run. The closure is evaluated when `explore` runs.
+  ///   - name: the name of the command in help and errors; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)],
     explored: @autoclosure @escaping @Sendable () -> [ExploredScenario] = [], name: String? = nil

@@ -10,7 +10,7 @@ struct OtherLab {
 
   /// Runs the other lab, and returns the result documents in its output; nil if the run takes longer than `limit`.
   ///
-  /// - Parameter words: The arguments of the other lab's `scenario` command.
+  /// - Parameter words: the arguments of the other lab's `scenario` command.
   /// - Throws: ``LabError`` if the other lab fails, and ``InputError`` if its output contains no documents.
   func measure(_ words: [String], within limit: Duration) async throws -> [ResultDocument]? {
     // If SIGKILL ends this lab, the other lab stops when its lifeline is closed.

@@ -10,7 +10,7 @@ struct PackageTemplate {
 
   /// Creates the files of a package called `name`.
   ///
-  /// - Parameter dependency: The line of the manifest that declares the dependency on this lab's package.
+  /// - Parameter dependency: the line of the manifest that declares the dependency on this lab's package.
   /// - Throws: ``InputError`` if `name` is not a valid name of a package, a target and a type.
   init(_ name: String, dependency: String) throws(InputError) {
     let words = name.split(separator: "-", omittingEmptySubsequences: false)

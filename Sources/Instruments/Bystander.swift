@@ -28,7 +28,7 @@ public final class Bystander: Sendable {
 
   /// Submits the bystander, and waits until it has begun or is held up.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public func submitAndObserve(_ standstill: Standstill) throws {
     submitted.set()
     submit { [self] in

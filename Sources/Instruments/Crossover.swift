@@ -11,6 +11,8 @@ public struct Crossover {
     public let contrast: Contrast
     /// The label of the way's run at the size.
     public let label: String
+    /// The size as text: `10 us`.
+    public var name: String { Quantity(Double(nanoseconds), .nanoseconds).description }
     /// Whether the way is certainly faster on average. If the value is nil, neither way is certainly faster.
     public var isFaster: Bool? { contrast.isDistinct == true ? contrast.ratio > 1 : nil }
   }
@@ -28,6 +30,10 @@ public struct Crossover {
   public var isNeverFaster: Bool {
     !sizes.contains { $0.isFaster == true || $0.contrast.ratio > 1 && $0.contrast.contradiction != nil }
   }
+
+  /// Returns the names of the sizes at which the way is certainly faster, or certainly slower, or neither if `isFaster`
+  /// is nil.
+  public func names(_ isFaster: Bool?) -> [String] { sizes.filter { $0.isFaster == isFaster }.map(\.name) }
 
   /// Creates the comparison of a way with a baseline; nil if fewer than two sizes have enough rounds of both ways.
   ///

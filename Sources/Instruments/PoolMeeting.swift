@@ -2,14 +2,13 @@ import Dispatch
 import Measurement
 import Synchronization
 
-/// A rendezvous that waits until a pool thread runs on a core other than the calling thread's. A trial performs the
-/// rendezvous before the measurement of work on all cores.
+/// A rendezvous of the calling thread and a pool thread on different cores. A trial performs the rendezvous before it
+/// measures work on all cores.
 ///
 /// A loop that is shorter than the wake-up of a thread may end before the pool thread has begun. On Linux, the pool
 /// thread may then wait for the core of the calling thread during all further loops. In about one of twenty processes,
-/// no loop of 0.1 ms had a second core, and each loop took twice as long. The scheduler's decision about one loop must
-/// not affect the next loop. The two threads therefore take turns. The turns take almost no time if both threads run.
-/// Otherwise, the turns end when the scheduler balances the cores.
+/// no loop of 0.1 ms had a second core, and each loop took twice as long. In the rendezvous, the two threads take turns
+/// until the scheduler has placed them on two cores. If both threads run, the turns take almost no time.
 public struct PoolMeeting {
   /// The number of turns. All turns together take some microseconds on two cores. On one core, the turns together take
   /// longer than a time slice of any scheduler.

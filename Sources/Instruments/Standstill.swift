@@ -16,7 +16,7 @@ public struct Standstill: Sendable {
   private static let examinations = 3
 
   /// A closure that returns whether all threads except the calling thread sleep. The closure returns nil if the system
-  /// does not report what threads do.
+  /// does not report the states of threads.
   public var areOthersAsleep: @Sendable () -> Bool? = { ProcessState.ofOtherThreads()?.isAsleep }
 
   /// Creates a standstill detector for this process.
@@ -25,7 +25,7 @@ public struct Standstill: Sendable {
   /// Waits until `happened` returns true, or until all other threads of the process sleep.
   ///
   /// - Returns: true if `happened` returned true; false if all other threads sleep although `happened` returns false.
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public func wait(for happened: () -> Bool) throws -> Bool {
     var asleep = 0
     while true {
@@ -41,7 +41,7 @@ public struct Standstill: Sendable {
 
   /// Submits a block to `queue`, and returns whether all other threads sleep although the block has not begun.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public func isHeldUp(_ queue: DispatchQueue) throws -> Bool {
     let block = ExecutionCounts(count: 1)
     queue.async { block.ran(0) }
@@ -50,7 +50,7 @@ public struct Standstill: Sendable {
 
   /// Waits until all other threads of this process sleep.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public func wait() throws { _ = try wait { false } }
 
   /// Uses the pool for the first time, and waits until all other threads of this process sleep.
@@ -58,7 +58,7 @@ public struct Standstill: Sendable {
   /// The pool's monitor runs for the first time soon after the first block, and may then add a thread for blocks that
   /// were submitted just before. This method therefore submits an empty block, and waits until the monitor sleeps.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public func warmUp() throws {
     let warm = DispatchGroup()
     DispatchQueue.global().async(group: warm) {}
@@ -89,6 +89,6 @@ public final class StandstillWait: Sendable {
 
   /// Verifies that every wait so far had a result.
   ///
-  /// - Throws: ``Unavailable`` if the system did not report what threads do.
+  /// - Throws: ``Unavailable`` if the system did not report the states of threads.
   public func requireResult() throws { if let failure = failure.withLock(\.self) { throw failure } }
 }

@@ -37,7 +37,7 @@ public struct TaskCensus: Sendable {
     /// threads of the tasks.
     public fileprivate(set) var threads = 0
     /// The number of pool threads that waited in a task when no further task could begin; nil if the system does not
-    /// report what threads do.
+    /// report the states of threads.
     public fileprivate(set) var blockedThreads: Int?
     /// The number of tasks that had not ended when `run` returned, over both rounds.
     public fileprivate(set) var unended = 0

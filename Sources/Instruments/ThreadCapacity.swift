@@ -22,7 +22,7 @@ public struct ThreadCapacity: Sendable {
 extension ThreadCensus {
   /// Returns a census of this process's threads.
   ///
-  /// - Throws: ``Unavailable`` if the system does not report what threads do.
+  /// - Throws: ``Unavailable`` if the system does not report the states of threads.
   public static func required() throws(Unavailable) -> ThreadCensus {
     guard let census = taken() else {
       throw Unavailable("this system does not report what threads wait for")

@@ -14,14 +14,14 @@ extension ConfidenceInterval {
   /// The number of degrees of freedom of the assumed variance between runs.
   private static let assumedFreedom = 4.0
 
-  /// Returns the interval of the ratio of the left program's geometric mean to the right program's; nil if a figure is
-  /// not positive and finite, or if a side has fewer rounds than ``fewest``. Each side contains the figures of several
-  /// runs, each with several rounds.
+  /// Returns the interval of the ratio of the left side's geometric mean to the right side's; nil if a figure is not
+  /// positive and finite, or if a side has fewer rounds than ``fewest``. Each side contains the figures of several runs
+  /// of one program, each with several rounds.
   ///
-  /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is
-  /// moderated by the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004). Both sides share one
-  /// variance, as in Student's two-sample test: with two or three runs on a side, Welch's test would have almost no
-  /// degrees of freedom.
+  /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is a
+  /// weighted mean of the observed and the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004).
+  /// Both sides share one variance, as in Student's two-sample test: with two or three runs on a side, Welch's test
+  /// would have almost no degrees of freedom.
   public static func ofRatio(
     _ left: [[Double]], to right: [[Double]], among comparisons: Int = 1
   ) -> ConfidenceInterval? {

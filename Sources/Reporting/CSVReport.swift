@@ -3,8 +3,8 @@ import Laboratory
 /// Results as tidy CSV (RFC 4180): one row for each variant, point, metric and statistic, and one column for each swept
 /// parameter. Figures and settings are plain numbers: durations in nanoseconds, sizes in bytes.
 ///
-/// A text that begins with `=`, `+`, `-` or `@` and is not a number is preceded by an apostrophe, since a spreadsheet
-/// would execute the text as a formula. Invisible characters are written as escapes.
+/// A cell that begins with `=`, `+`, `-` or `@` and is not a number is preceded by an apostrophe, since a spreadsheet
+/// would execute the cell as a formula. Invisible characters are written as escapes.
 public enum CSVReport {
   /// Returns the CSV text of all results, with one heading row and a column for each parameter that any of the results
   /// swept.
@@ -48,7 +48,7 @@ public enum CSVReport {
   static func number(_ value: Double) -> String { Int64(exactly: value).map { String($0) } ?? String(value) }
 
   private static func field(_ text: String) -> String {
-    // A spreadsheet would execute the text as a formula (OWASP, CSV injection). The apostrophe prevents this.
+    // OWASP, CSV injection.
     let isFormula = text.utf8.first.map("=+-@".utf8.contains) == true && Double(text) == nil
     let text = (isFormula ? "'" + text : text).inLine
     guard text.utf8.contains(where: ",\"".utf8.contains) else { return text }

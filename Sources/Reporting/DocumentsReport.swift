@@ -10,8 +10,8 @@ public struct DocumentsReport: Sendable {
   /// Creates a report on the sentences of an index.
   ///
   /// - Parameters:
-  ///   - index: The sentences with their results.
-  ///   - files: The paths of the result documents with the verdicts; empty for the last runs on this machine.
+  ///   - index: the sentences with their results.
+  ///   - files: the paths of the result documents with the verdicts; empty for the last runs on this machine.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files
@@ -23,8 +23,8 @@ public struct DocumentsReport: Sendable {
   /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, has only one line.
   ///
   /// - Parameters:
-  ///   - style: The style of the text.
-  ///   - details: Whether each sentence is shown in full, with all claims about the sentence.
+  ///   - style: the style of the text.
+  ///   - details: whether each sentence is shown in full, with all claims about the sentence.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     var lines: [String] = []
     var hasFolded = false

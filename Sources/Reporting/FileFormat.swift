@@ -64,9 +64,9 @@ public struct TraceSelection: Sendable {
   /// Creates a selection of traces.
   ///
   /// - Parameters:
-  ///   - traces: The traces.
-  ///   - from: The beginning of the time span in nanoseconds; nil to begin shortly before the first submission.
-  ///   - to: The end of the time span in nanoseconds; nil for the end of each trace, or shortly after the last event of
+  ///   - traces: the traces.
+  ///   - from: the beginning of the time span in nanoseconds; nil to begin shortly before the first submission.
+  ///   - to: the end of the time span in nanoseconds; nil for the end of each trace, or shortly after the last event of
   ///     a hang.
   public init(_ traces: [Trace], from: UInt64?, to: UInt64?) {
     self.traces = traces

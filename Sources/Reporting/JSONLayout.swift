@@ -12,7 +12,7 @@ struct JSONLayout {
 
   /// Returns JSON text with line breaks and indentation.
   ///
-  /// - Parameter json: The JSON text, without whitespace between its tokens.
+  /// - Parameter json: the JSON text, without whitespace between its tokens.
   static func laidOut(_ json: [UInt8]) -> String {
     var layout = JSONLayout(json)
     layout.write(0..<json.count, indent: 0)

@@ -9,8 +9,8 @@ public enum JUnitReport {
   /// Returns the results as JUnit XML.
   ///
   /// - Parameters:
-  ///   - documents: The result documents of the runs.
-  ///   - strict: Whether a refuted performance claim is a failure.
+  ///   - documents: the result documents of the runs.
+  ///   - strict: whether a refuted performance claim is a failure.
   public static func render(_ documents: [ResultDocument], strict: Bool) -> String {
     let suites = documents.enumerated().map { suite($0.element, id: $0.offset, strict: strict) }.joined()
     return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"

@@ -7,8 +7,8 @@ public enum MarkdownReport {
   /// Returns the Markdown of several results, with an empty line between them.
   ///
   /// - Parameters:
-  ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents. The text begins with the number of sentences for each standing, and
+  ///   - contents: the runs, each with the content of its report.
+  ///   - sentences: the sentences of the documents. The text begins with the number of sentences for each standing, and
   ///     with a list of the refuted sentences; nil to omit both.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let refuted = (sentences?.refuted ?? []).map { "\($0.id) \($0.says) (\($0.judgedBy.joined(separator: ", ")))" }

@@ -17,9 +17,9 @@ public struct ReportFormat: Sendable {
     /// Creates the input of a format.
     ///
     /// - Parameters:
-    ///   - contents: The runs, each with the content of its report.
-    ///   - strict: Whether a refuted performance claim is a failure.
-    ///   - sentences: A closure that returns the sentences of the documents with their standings. The closure returns
+    ///   - contents: the runs, each with the content of its report.
+    ///   - strict: whether a refuted performance claim is a failure.
+    ///   - sentences: a closure that returns the sentences of the documents with their standings. The closure returns
     ///     nil for a single run, or in a lab without documents.
     public init(
       _ contents: [ReportContent], strict: Bool = false,

@@ -15,11 +15,11 @@ public struct Attempt: Sendable {
   /// `settings`.
   ///
   /// - Parameters:
-  ///   - pattern: The pattern. Its scenario is the scenario of the same name in `files`, or the scenario named
+  ///   - pattern: the pattern. Its scenario is the scenario of the same name in `files`, or the scenario named
   ///     `scenario`.
-  ///   - cores: The number of cores that is passed to the trial.
-  ///   - poolWidth: The width of the pool that is passed to the trial; nil for the number of cores.
-  ///   - body: The body to execute instead of the variant's own body.
+  ///   - cores: the number of cores that is passed to the trial.
+  ///   - poolWidth: the width of the pool that is passed to the trial; nil for the number of cores.
+  ///   - body: the body to execute instead of the variant's own body.
   public init(
     _ variant: String, of pattern: any Pattern, files: [(name: String, text: String)], scenario: String? = nil,
     _ settings: [String: ParameterValue] = [:], cores: Int = 2, poolWidth: Int? = nil,

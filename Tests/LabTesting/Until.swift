@@ -2,7 +2,7 @@ import Laboratory
 
 /// Polls until a condition is true. Use this function if no event reports the condition.
 ///
-/// - Parameter patience: The time after which the test fails, far longer than a busy machine needs.
+/// - Parameter patience: the time after which the test fails, far longer than a busy machine needs.
 /// - Throws: ``LabError`` with `what` if the condition is still false after `patience`.
 public func until(_ what: String, patience: Duration = .seconds(600), _ isSo: () -> Bool) async throws {
   let end = ContinuousClock.now + patience

@@ -7,7 +7,7 @@ import Testing
 @Suite struct StateWarningTests {
   /// Returns the warning about a variant with `low` rounds of 5 us and `10 - low` rounds of 60 us.
   ///
-  /// - Parameter switches: The number of involuntary switches in a round; nil if the number was not recorded.
+  /// - Parameter switches: the number of involuntary switches in a round; nil if the number was not recorded.
   private func warning(low: Int, seeksBest: Bool, switches: (Int) -> Int? = { _ in nil }) throws -> String {
     var experiment = FakePattern.experiment()
     experiment.seeksBest = seeksBest

@@ -315,9 +315,9 @@ import Testing
   /// Returns the findings of a comparison of strides with these settings.
   ///
   /// - Parameters:
-  ///   - other: Another swept parameter.
-  ///   - lacks: A closure that returns whether the trial at a stride in a round reports that it found no second core.
-  ///   - time: A closure that returns a factor of the time of a variant at a stride.
+  ///   - other: another swept parameter.
+  ///   - lacks: a closure that returns whether the trial at a stride in a round reports that it found no second core.
+  ///   - time: a closure that returns a factor of the time of a variant at a stride.
   private func findings(
     _ settings: [String], strides: [Int] = [1, 16, 64, 256, 1024, 4096], cores: [Int] = [], also other: String? = nil,
     rounds: Int = 6, machine: Machine = .test,

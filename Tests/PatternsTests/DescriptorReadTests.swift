@@ -81,8 +81,8 @@ import Testing
   /// Reads with a source that drains the descriptor.
   ///
   /// - Parameters:
-  ///   - blocks: Whether the handler blocks in `read`.
-  ///   - take: A closure that receives the data that was read, as `ReceivedData.process` does.
+  ///   - blocks: whether the handler blocks in `read`.
+  ///   - take: a closure that receives the data that was read, as `ReceivedData.process` does.
   private static func drains(
     _ descriptor: Int32, _ received: ReceivedData, blocks: Bool = false,
     take: @escaping (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { $0.process($1.baseAddress, $2) },

@@ -85,7 +85,7 @@ import Testing
     /// Returns a broken body with a pool of `count` queues. `next` returns the index of the queue for a turn; if `next`
     /// is nil, the index is the turn itself.
     ///
-    /// - Parameter isBypassed: Whether each task has a queue of its own instead.
+    /// - Parameter isBypassed: whether each task has a queue of its own instead.
     func red(
       _ check: String, _ variant: String, queues count: Int = 2, isBypassed: Bool = false,
       next: (@Sendable (Int) -> Int)? = nil, settings: [String: ParameterValue] = twenty

@@ -62,7 +62,7 @@ import Testing
 
   /// Returns a source of the C functions, with or without a cancellation handler that frees its context.
   ///
-  /// - Parameter afterCancel: A closure that is called once the source is cancelled and released.
+  /// - Parameter afterCancel: a closure that is called once the source is cancelled and released.
   @Sendable private static func functionSource(
     _ context: SourceContext, _ queue: UnsafeMutableRawPointer, frees: Bool, afterCancel: @escaping () -> Void = {}
   ) -> SourceControls {

@@ -5,9 +5,9 @@ extension Duration {
   /// Creates a duration from the text of an option, such as `5s` or `2min`.
   ///
   /// - Parameters:
-  ///   - option: The name of the option.
-  ///   - text: The text to parse.
-  ///   - least: The minimum in nanoseconds. The maximum is 24 h.
+  ///   - option: the name of the option.
+  ///   - text: the text to parse.
+  ///   - least: the minimum in nanoseconds. The maximum is 24 h.
   /// - Throws: `ValidationError` if `text` is not a duration in this range. The error names the option, the text and
   ///   the range.
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws {

@@ -19,9 +19,9 @@ struct FileExport<Input> {
   /// Returns the files to write. The files are prepared before anything is measured.
   ///
   /// - Parameters:
-  ///   - paths: The paths of the option `--export`.
-  ///   - html: The path of the option `--html`, a page with any extension; nil if there is no such page.
-  ///   - formats: The formats of the files.
+  ///   - paths: the paths of the option `--export`.
+  ///   - html: the path of the option `--html`, a page with any extension; nil if there is no such page.
+  ///   - formats: the formats of the files.
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.
   static func files(

@@ -33,9 +33,9 @@ struct OutputOptions: ParsableArguments {
   /// Returns a session that shows results as these options define.
   ///
   /// - Parameters:
-  ///   - exports: The files to write.
-  ///   - keeps: Whether the runs are stored in the archive and compared with the previous runs.
-  ///   - isStoppingMeant: Whether the command line limits the time of a trial.
+  ///   - exports: the files to write.
+  ///   - keeps: whether the runs are stored in the archive and compared with the previous runs.
+  ///   - isStoppingMeant: whether the command line limits the time of a trial.
   func session(_ exports: [Export], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
     RunSession(
       runner: Runner(Host.executable, machine: .current()), output: self, exports: exports,
@@ -44,7 +44,7 @@ struct OutputOptions: ParsableArguments {
 
   /// Returns the progress line of a run; nil with `--quiet`, or if standard error is not a terminal.
   ///
-  /// - Parameter scenario: The name of the scenario that runs; nil if only one scenario runs.
+  /// - Parameter scenario: the name of the scenario that runs; nil if only one scenario runs.
   func progress(of scenario: String? = nil) -> ProgressDisplay? {
     guard !quiet, Terminal.isTerminal(STDERR_FILENO) else { return nil }
     return ProgressDisplay(of: scenario, style: rendering.color.style(for: STDERR_FILENO))

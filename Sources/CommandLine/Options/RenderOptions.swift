@@ -70,7 +70,7 @@ struct RenderOptions: ParsableArguments {
   /// Returns the files to write. The files are prepared before a run starts. An invalid path is thus reported before
   /// there are results to lose.
   ///
-  /// - Parameter others: The files that other options specify.
+  /// - Parameter others: the files that other options specify.
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.
   func exportFiles(and others: [Export] = []) throws(InputError) -> [Export] {

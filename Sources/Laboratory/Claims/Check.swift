@@ -155,7 +155,7 @@ extension Check.Reference {
 }
 
 extension Setting {
-  /// Returns whether this setting agrees with `found`, the value in `run`, although the two values are written
+  /// Returns whether this setting agrees with `found`, the value in `run`, even if the two values are written
   /// differently. If the setting names another setting, `found` is compared with that setting's value in `run`. A run
   /// that is not confined counts as a run on all cores.
   fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {

@@ -7,7 +7,7 @@ public struct Documents: Sendable {
     public let name: String
     /// The title of the document.
     public let title: String
-    /// The part of the list of documents that contains this document; nil if the list is not divided into parts.
+    /// The era of the document, such as that of Swift concurrency; nil if the list of documents has no eras.
     public let era: Era?
     /// The author of the document; nil if the author is unknown.
     public let author: String?

@@ -1,5 +1,5 @@
-/// A node of a YAML file that was parsed when the lab was built. A command therefore need not parse forty files at its
-/// start.
+/// A node of a YAML file that was parsed when the lab was built. A command therefore need not parse all
+/// scenarios at its start.
 ///
 /// The tool `shelve` writes a node as its kind (`s` scalar, `l` list, `m` mapping), its line, the number of bytes of
 /// its content, a colon, and the content: the text of a scalar, the items of a list, or the alternating keys and values

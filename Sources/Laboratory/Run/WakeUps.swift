@@ -1,5 +1,5 @@
 /// The times from the wake-up of a sleeping thread until the thread runs. In one case, the thread shares a core with
-/// the thread that wakes it; in the other case, the thread has a core of its own, which sleeps as well. The time that a
+/// the thread that wakes it; in the other case, the thread has a core of its own, which was idle. The time that a
 /// program observes is between these two times, and depends on the cores that the scheduler chooses for the program's
 /// threads.
 public struct WakeUps: Sendable, Codable, Equatable {

@@ -27,8 +27,8 @@ struct WorkerProcess {
   }
 
   /// Runs one trial in a worker, and returns once the worker has ended in any way. The lab ends the worker after
-  /// `limit`. If the variant is expected to trap or hang within `ending`, the watchdog also checks the worker in
-  /// intervals of this time from the hazard on, and ends the worker if all its threads sleep. If `recorder` is not nil,
+  /// `limit`. If the variant is expected to trap or hang within `ending`, the watchdog also checks the worker at
+  /// intervals of this time after the hazard, and ends the worker if all its threads sleep. If `recorder` is not nil,
   /// the recorder records the trial.
   ///
   /// - Throws: ``LabError`` if the worker cannot be run; `CancellationError` if the run is cancelled, after the worker

@@ -4,16 +4,15 @@ extension Trace {
     let deadlock = deadlock
     var findings = program == nil ? ends(deadlock) : ends(ofProgram: deadlock)
     guard length > 0 else { return findings }
-    let waits = workWaits
-    let ended = waits.filter { $0.wait.end != nil }
+    // A deadlock is the cause of the waits that did not end, but not of the others.
+    let waits = workWaits.filter { deadlock == nil || $0.wait.end != nil }
     if knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       let more =
         switch (isProgram: program != nil, isDeadlocked: deadlock != nil) {
         case (false, false): [starvation(waits), blockedJobs(waits), crowd, loop, small]
         case (true, false):
           [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd]
-        // A deadlock is the cause of the waits that did not end, but not of the others.
-        case (true, true): [starvation(ended), blockedJobs(ended), small, turns]
+        case (true, true): [starvation(waits), blockedJobs(waits), small, turns]
         case (false, true): [TraceFinding?]()
         }
       findings += more.compactMap(\.self)

@@ -263,8 +263,8 @@ final class GroupDownload: Sendable {
     missing.add(missingResults)
   }
 
-  /// Records the time at which the notify block detects the end of all downloads, and the number of results that are
-  /// missing at that time. Also records whether the block runs on the background queue.
+  /// Records the time at which the notify block begins after all downloads have ended, and the number of results that
+  /// are missing at that time. Also records whether the block runs on the background queue.
   ///
   /// To identify the queue, this method compares the current queue with the background queue. A queue-specific value
   /// would change a global queue for the whole process.
@@ -396,8 +396,8 @@ final class GroupDownload: Sendable {
   /// The nanoseconds from the call to the completion block; nil if either event did not occur.
   var completedAfter: UInt64? { completed.since(called) }
 
-  /// The number of results that were missing when the method detected the end of the downloads, plus the number of
-  /// results that were missing when the completion block ran.
+  /// The number of results that were missing when the method under test detected the end of the downloads, plus the
+  /// number of results that were missing when the completion block ran.
   let missing = Tally()
   /// The number of times that the completion block ran.
   let completions = Tally()

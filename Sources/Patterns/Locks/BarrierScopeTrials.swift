@@ -11,7 +11,8 @@ extension BarrierScope {
   /// - Parameters:
   ///   - patience: the timeout of each wait for a block. The timeout is short for a barrier that should exclude all
   ///     other blocks, since each wait then times out.
-  ///   - submit: a closure that submits the three blocks of one barrier.
+  ///   - submit: a closure that submits the three blocks of one barrier, and returns without waiting for them. The
+  ///     waits of the blocks are limited only from then on.
   func countOverlaps(
     _ trial: Trial, patience: Duration = .milliseconds(2), _ submit: (BarrierBlocks) -> Void
   ) throws {

@@ -30,8 +30,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       }
   }
 
-  /// Returns the limit of open descriptors from which the semaphore blocks no task, and the reason; nil for a parameter
-  /// other than `limit`, or if the number of tasks is not among `parameters`.
+  /// Returns the smallest limit on open descriptors at which the semaphore blocks no task, and the reason; nil for a
+  /// parameter other than `limit`, or if the number of tasks is not among `parameters`.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
     guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
     return (2 * mostOpen(tasks), "from \(2 * mostOpen(tasks)) on, \(whyFree(tasks))")

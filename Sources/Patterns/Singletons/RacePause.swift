@@ -50,13 +50,13 @@ final class RacePause: Sendable {
     if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startLimit() }
   }
 
-  /// Blocks the calling thread for the duration of the pause.
+  /// Blocks the calling thread until the condition of ``step`` is met, or until the time limit.
   func sleep() {
     addArrivals(by: 1)
     gate.pass()
   }
 
-  /// Suspends the calling task for the duration of the pause.
+  /// Suspends the calling task until the condition of ``step`` is met, or until the time limit.
   func slept() async {
     addArrivals(by: 1)
     await gate.passed()

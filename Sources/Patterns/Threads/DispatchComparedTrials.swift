@@ -110,17 +110,13 @@ extension DispatchCompared: FindingPattern {
     for variant in results.experiment.variants where variant.name != "loop" {
       let own = runs.filter { $0.variant == variant }
       guard let crossover = Crossover(of: own, over: loop, by: complete, along: work, in: results) else { continue }
-      func sizes(_ isFaster: Bool?) -> String {
-        crossover.sizes.filter { $0.isFaster == isFaster }
-          .map { Quantity(Double($0.nanoseconds), .nanoseconds).description }.listed()
-      }
+      let (faster, undecided) = (crossover.names(true), crossover.names(nil))
       if let point = crossover.point {
-        let size = Quantity(Double(point.nanoseconds), .nanoseconds).description
-        found.append((point.nanoseconds, "from \(size) per task", variant.name, point.label))
-      } else if !sizes(true).isEmpty {
-        found.append((.max - 2, "at \(sizes(true)) only", variant.name, nil))
-      } else if !sizes(nil).isEmpty {
-        found.append((.max - 1, "undecided at \(sizes(nil))", variant.name, nil))
+        found.append((point.nanoseconds, "from \(point.name) per task", variant.name, point.label))
+      } else if !faster.isEmpty {
+        found.append((.max - 2, "at \(faster.listed()) only", variant.name, nil))
+      } else if !undecided.isEmpty {
+        found.append((.max - 1, "undecided at \(undecided.listed())", variant.name, nil))
       } else {
         found.append((.max, "at none of these sizes", variant.name, nil))
       }

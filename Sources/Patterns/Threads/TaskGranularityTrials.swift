@@ -43,29 +43,27 @@ extension TaskGranularity: FindingPattern {
   /// Returns a sentence about the sizes at which a variant is faster than running the tasks in place, without a full
   /// stop.
   private func words(of variant: String, _ crossover: Crossover) -> String {
-    func name(_ size: Crossover.Size) -> String { Quantity(Double(size.nanoseconds), .nanoseconds).description }
     func times(_ size: Crossover.Size) -> String { "\(Quantity.ratio(size.contrast.ratio)) times as fast" }
-    func names(_ isFaster: Bool?) -> [String] { crossover.sizes.filter { $0.isFaster == isFaster }.map(name) }
     func part(_ word: String, _ names: [String]) -> String {
       names.isEmpty ? "" : "; \(word) at \(names.listed())"
     }
-    let (slower, undecided) = (names(false), part("undecided", names(nil)))
+    let (slower, undecided) = (crossover.names(false), part("undecided", crossover.names(nil)))
     guard let from = crossover.point else {
-      let faster = names(true)
+      let faster = crossover.names(true)
       guard faster.isEmpty else {
         return
           "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
       }
       // A way that alternates between two states can be faster on average and slower in most rounds.
       let onAverage = crossover.sizes.filter { $0.contrast.ratio > 1 }.compactMap { size in
-        size.contrast.contradiction.map { "\(name(size)) of work per task (\(times(size)), but slower in \($0))" }
+        size.contrast.contradiction.map { "\(size.name) of work per task (\(times(size)), but slower in \($0))" }
       }
       return "\(variant) is faster than inline only on average, at \(onAverage.listed())"
     }
     let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
     let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
     let place =
-      isLargest ? "at \(name(from)) of work per task, the largest size" : "from \(name(from)) of work per task on"
+      isLargest ? "at \(from.name) of work per task, the largest size" : "from \(from.name) of work per task on"
     return
       "\(variant) is faster than inline \(place), \(times(from)) there\(rounds)"
       + "\(part("slower", Array(slower.suffix(1))))\(undecided)"

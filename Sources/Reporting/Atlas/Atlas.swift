@@ -22,10 +22,10 @@ public struct Atlas: Sendable {
   /// Creates an atlas of at least two runs.
   ///
   /// - Parameters:
-  ///   - columns: The runs, one for each column.
-  ///   - documents: The documents whose sentences are shown; nil in a lab without documents.
-  ///   - outlines: The scenarios that try the sentences.
-  ///   - names: The names of the documents to show; an empty array for all documents.
+  ///   - columns: the runs, one for each column.
+  ///   - documents: the documents whose sentences are shown; nil in a lab without documents.
+  ///   - outlines: the scenarios that try the sentences.
+  ///   - names: the names of the documents to show; an empty array for all documents.
   /// - Throws: ``InputError`` if a document does not exist, or if there are fewer than two columns.
   public init(
     _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []

@@ -22,8 +22,8 @@ public struct AtlasColumn: Sendable {
   /// that were run again on a machine that already has a column.
   ///
   /// - Parameters:
-  ///   - documents: The documents of the file.
-  ///   - place: The path of the file.
+  ///   - documents: the documents of the file.
+  ///   - place: the path of the file.
   public static func columns(of documents: [ResultDocument], place: String) -> [AtlasColumn] {
     var runs: [[ResultDocument]] = []
     for document in documents {

@@ -12,9 +12,9 @@ public struct AtlasText {
   /// Creates the text of an atlas.
   ///
   /// - Parameters:
-  ///   - atlas: The atlas to show.
-  ///   - style: The style of the text.
-  ///   - details: Whether the text contains every sentence and every row.
+  ///   - atlas: the atlas to show.
+  ///   - style: the style of the text.
+  ///   - details: whether the text contains every sentence and every row.
   public init(_ atlas: Atlas, _ style: TextStyle, details: Bool = false) {
     self.atlas = atlas
     self.style = style

@@ -4,7 +4,7 @@ import Measurement
 extension ResultDiff {
   /// Returns a line for each kind of disturbance in the runs of a side.
   ///
-  /// - Parameter side: The name of the side at the beginning of each line.
+  /// - Parameter side: the name of the side at the beginning of each line.
   static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
       // Every run has some outliers.

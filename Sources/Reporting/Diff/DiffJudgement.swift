@@ -18,8 +18,8 @@ public struct DiffJudgement: Sendable {
   /// Creates the judgement of a diff.
   ///
   /// - Parameters:
-  ///   - diff: The diff to judge.
-  ///   - limit: The share above which a change for the worse fails. The share must be above 0.
+  ///   - diff: the diff to judge.
+  ///   - limit: the share above which a change for the worse fails. The share must be above 0.
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"

@@ -9,7 +9,7 @@ public struct DiffReport: Sendable {
 
   /// Creates a report on a diff.
   ///
-  /// - Parameter judgement: The judgement of `--fail-above`; nil without this option.
+  /// - Parameter judgement: the judgement of `--fail-above`; nil without this option.
   public init(_ diff: ResultDiff, judgement: DiffJudgement?) {
     self.diff = diff
     self.judgement = judgement
@@ -24,8 +24,8 @@ public struct DiffReport: Sendable {
   /// If no change is significant, the text contains the largest changes with their intervals.
   ///
   /// - Parameters:
-  ///   - style: The style of the text.
-  ///   - details: Whether every figure has a line.
+  ///   - style: the style of the text.
+  ///   - details: whether every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
     let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))

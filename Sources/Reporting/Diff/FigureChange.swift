@@ -114,7 +114,7 @@ extension ResultDiff {
 
     /// Returns whether the figure became worse by more than `share` and the change is significant.
     ///
-    /// - Parameter share: A share of the old figure, such as 0.05 for 5 %.
+    /// - Parameter share: a share of the old figure, such as 0.05 for 5 %.
     public func isWorse(byMoreThan share: Double) -> Bool {
       change == .worse && worsening.map { $0.estimate > 1 + share } == true
     }

@@ -33,9 +33,9 @@ public struct ResultDiff: Sendable {
   /// Compares two sets of result documents.
   ///
   /// - Parameters:
-  ///   - old: The documents of the old side.
-  ///   - new: The documents of the new side.
-  ///   - metrics: The names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
+  ///   - old: the documents of the old side.
+  ///   - new: the documents of the new side.
+  ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
   ///     scenario is compared.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.

@@ -10,8 +10,8 @@ extension ResultDiff {
   /// machines or versions differ, if a run was interrupted, or if the runs have no figures in common.
   ///
   /// - Parameters:
-  ///   - last: The document of the last run.
-  ///   - now: The document of this run.
+  ///   - last: the document of the last run.
+  ///   - now: the document of this run.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.difference(from: now) == nil,
       !last.isCut, !now.isCut,

@@ -12,8 +12,8 @@ public struct ExplorationText {
   /// Returns the results as text, grouped by scenario.
   ///
   /// - Parameters:
-  ///   - results: The results, one for each variant.
-  ///   - steps: Whether the text contains the steps of the shortest failing schedule of each variant.
+  ///   - results: the results, one for each variant.
+  ///   - steps: whether the text contains the steps of the shortest failing schedule of each variant.
   public func render(_ results: [ExplorationResult], steps: Bool) -> String {
     var lines: [String] = []
     for (scenario, results) in results.grouped(by: \.scenario) {
@@ -40,9 +40,9 @@ public struct ExplorationText {
   /// Returns the steps of one schedule as text.
   ///
   /// - Parameters:
-  ///   - record: The record of the schedule.
-  ///   - scenario: The scenario that was explored.
-  ///   - variant: The name of the variant.
+  ///   - record: the record of the schedule.
+  ///   - scenario: the scenario that was explored.
+  ///   - variant: the name of the variant.
   public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
     let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
     let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut + limits()

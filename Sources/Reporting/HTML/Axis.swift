@@ -23,8 +23,8 @@ extension Axis {
   /// value is more than 20 times the smallest value.
   ///
   /// - Parameters:
-  ///   - isFromZero: Whether a linear axis begins at 0 if no value is below 0.
-  ///   - most: The maximum number of ticks.
+  ///   - isFromZero: whether a linear axis begins at 0 if no value is below 0.
+  ///   - most: the maximum number of ticks.
   init(_ values: [Double], _ unit: Unit, isFromZero: Bool = false, atMost most: Int = 7) {
     let values = values.filter(\.isFinite)
     let (least, greatest) = (values.min() ?? 0, values.max() ?? 1)

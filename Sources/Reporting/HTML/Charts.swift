@@ -37,7 +37,7 @@ struct Charts {
   /// Returns the chart of a figure along the swept parameter; nil if there are fewer than two points, or if all points
   /// are at one position.
   ///
-  /// - Parameter kind: The CSS class of the figure; nil for the default.
+  /// - Parameter kind: the CSS class of the figure; nil for the default.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
     // Settings that are not numbers are at equal distances.
     let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }

@@ -7,8 +7,8 @@ public enum HTMLReport {
   /// Returns the HTML page of some results.
   ///
   /// - Parameters:
-  ///   - contents: The runs, each with the content of its report.
-  ///   - sentences: The sentences of the documents, which the page shows before the scenarios; nil to omit them.
+  ///   - contents: the runs, each with the content of its report.
+  ///   - sentences: the sentences of the documents, which the page shows before the scenarios; nil to omit them.
   public static func render(_ contents: [ReportContent], sentences: SentenceIndex? = nil) -> String {
     let scenarios = contents.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
@@ -28,10 +28,10 @@ public enum HTMLReport {
   /// Returns an HTML page.
   ///
   /// - Parameters:
-  ///   - title: The title of the page.
-  ///   - more: The style rules that the page needs in addition to the common style.
-  ///   - patterns: The SVG patterns that the page needs.
-  ///   - body: The content of the page.
+  ///   - title: the title of the page.
+  ///   - more: the style rules that the page needs in addition to the common style.
+  ///   - patterns: the SVG patterns that the page needs.
+  ///   - body: the content of the page.
   static func page(_ title: String, style more: Markup = "", patterns: Markup = "", _ body: Markup) -> String {
     let page: Markup = """
       <!doctype html>
@@ -98,7 +98,7 @@ public enum HTMLReport {
 
   /// Returns the pictures of the recorded trials.
   ///
-  /// - Parameter marksEach: The approximate maximum number of marks in each picture.
+  /// - Parameter marksEach: the approximate maximum number of marks in each picture.
   private static func traces(_ content: ReportContent, marksEach: Int) -> Markup {
     let traces = content.traces
     guard !traces.isEmpty else { return "" }

@@ -53,7 +53,7 @@ extension TracePicture {
   /// Returns the steps as a filled area. An area with more than 800 steps shows the maximum and the minimum in each of
   /// 400 columns.
   ///
-  /// - Parameter most: The number at the upper end of the row.
+  /// - Parameter most: the number at the upper end of the row.
   private func area(_ steps: StepFunction, most: Int, _ kind: String) -> Markup {
     let end = min(origin + scale, trace.length)
     let points =

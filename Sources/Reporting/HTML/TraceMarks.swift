@@ -58,9 +58,9 @@ struct TraceMarks {
   /// Creates the marks for some lanes of a trace.
   ///
   /// - Parameters:
-  ///   - shown: The indices of the lanes.
-  ///   - scale: The time that the width of the picture represents, in nanoseconds.
-  ///   - most: The number of marks above which narrow marks are combined further.
+  ///   - shown: the indices of the lanes.
+  ///   - scale: the time that the width of the picture represents, in nanoseconds.
+  ///   - most: the number of marks above which narrow marks are combined further.
   init(_ trace: Trace, lanes shown: [Int], scale: UInt64, atMost most: Int) {
     let rows = shown.map { Rows(trace, lane: $0) }
     // Screens cannot show narrower marks.

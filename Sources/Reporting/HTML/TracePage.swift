@@ -9,10 +9,10 @@ public enum TracePage {
   /// Returns the HTML page of some traces, with a section for each scenario.
   ///
   /// - Parameters:
-  ///   - traces: The traces.
-  ///   - from: The beginning of the time span in the pictures, in nanoseconds; nil to begin shortly before the first
+  ///   - traces: the traces.
+  ///   - from: the beginning of the time span in the pictures, in nanoseconds; nil to begin shortly before the first
   ///     submission of a block.
-  ///   - to: The end of the time span in the pictures, in nanoseconds; nil for the end of each trace, or shortly after
+  ///   - to: the end of the time span in the pictures, in nanoseconds; nil for the end of each trace, or shortly after
   ///     the last event of a hang.
   public static func render(_ traces: [Trace], from: UInt64? = nil, to: UInt64? = nil) -> String {
     let scenarios = traces.grouped(by: \.scenario)

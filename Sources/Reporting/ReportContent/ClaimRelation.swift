@@ -14,7 +14,7 @@ enum ClaimRelation {
   /// documents (…), 18 are the lab's own`. A number of 0 is omitted. The parentheses contain the first sentence, and
   /// the command that shows the document of this sentence.
   ///
-  /// - Parameter grades: The identifiers of the sentences that each claim grades.
+  /// - Parameter grades: the identifiers of the sentences that each claim grades.
   static func counts(_ grades: [[String]]) -> String {
     let graded = grades.filter { !$0.isEmpty }
     let own = grades.count - graded.count

@@ -43,7 +43,7 @@ extension ReportContent {
   /// and otherwise a single line about the words that the report contains. Returns an empty array if there is nothing
   /// to explain.
   ///
-  /// - Parameter shown: The claims whose evidence the report shows.
+  /// - Parameter shown: the claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
     let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil

@@ -42,8 +42,8 @@ public struct ReportContent: Sendable {
   /// Creates the content of a report.
   ///
   /// - Parameters:
-  ///   - document: The document that the report shows.
-  ///   - documents: The documents whose sentences the claims grade; nil in a lab without documents.
+  ///   - document: the document that the report shows.
+  ///   - documents: the documents whose sentences the claims grade; nil in a lab without documents.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
     self.documents = documents
     grades = Grades([document], by: documents)

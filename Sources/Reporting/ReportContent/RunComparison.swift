@@ -30,7 +30,7 @@ struct RunComparison: Sendable {
 
   /// Creates a comparison of runs.
   ///
-  /// - Parameter shown: The shown metrics, one of which may count a flaw.
+  /// - Parameter shown: the shown metrics, one of which may count a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in

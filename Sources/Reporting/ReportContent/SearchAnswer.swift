@@ -23,7 +23,7 @@ struct SearchAnswer {
 
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
-  /// - Parameter shown: The metrics to show, the headline first.
+  /// - Parameter shown: the metrics to show, the headline first.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
     // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }

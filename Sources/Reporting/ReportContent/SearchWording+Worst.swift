@@ -28,7 +28,7 @@ extension SearchWording {
   /// the best run count. No other such run has a larger ratio or a larger lower bound than all of them, so that the
   /// tables show no other run that looks as bad.
   ///
-  /// - Parameter ratios: The runs in the order of ``ratios(_:)``.
+  /// - Parameter ratios: the runs in the order of ``ratios(_:)``.
   func worstRuns(_ ratios: [(run: Int, contrast: Contrast)]) -> [(run: Int, contrast: Contrast)] {
     guard let worst = ratios.last else { return [] }
     let certain = ratios.filter { $0.contrast.nearest >= Self.much || $0.run == worst.run }
@@ -47,7 +47,7 @@ extension SearchWording {
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratios of the
   /// first and the last run, the interval of a single imprecise ratio, or a lower bound for all ratios.
   ///
-  /// - Parameter runs: The runs in the order of ``ratios(_:)``; at least one run.
+  /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
   func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
     let intervals = runs.compactMap(\.contrast.interval)
     let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }

@@ -118,7 +118,7 @@ public struct SentenceIndex: Sendable {
   /// The names of the scenarios whose results do not count, since another version of the lab wrote the results.
   let outdated: [String]
 
-  /// The number of sentences that were not run, and that the index omits since it is limited to other standings.
+  /// The number of sentences without a judged claim, which the index omits since it is limited to other standings.
   let omittedNotRun: Int
 
   /// Returns the number of sentences in total and for each standing: `115 sentences: 20 refuted, 60 borne out, …`.
@@ -139,19 +139,19 @@ public struct SentenceIndex: Sendable {
   /// The refuted sentences of all chapters.
   var refuted: [Entry] { chapters.flatMap(\.entries).filter { $0.standing == .refuted } }
 
-  /// Creates an index from documents, from the scenarios that try their sentences, and from the results of runs. Only
-  /// the last result of each scenario counts.
+  /// Creates an index from documents, from the scenarios that test the documents' sentences, and from the results of
+  /// runs. Only the last result of each scenario counts.
   ///
   /// The scenarios, and not the results, determine which sentence a claim is about. A verdict counts if the scenario
   /// still has a claim with the kind and the check of the judged claim, if this version of the lab gave the verdict,
   /// and if the verdict is based on at least one trial or is `unavailable`. The verdicts of a comparison do not count.
   ///
   /// - Parameters:
-  ///   - documents: The documents.
-  ///   - scenarios: The scenarios with claims about the documents' sentences.
-  ///   - results: The result documents of runs, in the order of the runs.
-  ///   - machine: The machine on which scenarios without results would be run; nil for the machines of the results.
-  ///   - names: The names of the documents, eras and sentences to show, and the standings (``standings``) to which the
+  ///   - documents: the documents.
+  ///   - scenarios: the scenarios with claims about the documents' sentences.
+  ///   - results: the result documents of runs, in the order of the runs.
+  ///   - machine: the machine on which scenarios without results would be run; nil for the machines of the results.
+  ///   - names: the names of the documents, eras and sentences to show, and the standings (``standings``) to which the
   ///     list is limited. Without names of documents, eras or sentences, all sentences are candidates.
   /// - Throws: ``InputError`` if a name is unknown.
   public init(

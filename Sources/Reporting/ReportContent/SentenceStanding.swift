@@ -107,7 +107,7 @@ extension Documents.Sentence {
   /// construction or by inference, or the reason why the sentence cannot be tried. For a sentence about every run that
   /// was borne out, the remark is a list of the claims that could not be judged.
   ///
-  /// - Parameter untried: The claims about the sentence that could not be judged, with the reasons.
+  /// - Parameter untried: the claims about the sentence that could not be judged, with the reasons.
   func remark(
     _ standing: SentenceStanding, _ opinions: [ClaimOpinion], untried: [(claim: String, reason: String?)] = [],
     on system: String?

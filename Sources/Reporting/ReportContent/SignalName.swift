@@ -10,8 +10,8 @@ enum SignalName {
   /// Returns the name of a signal, such as `SIGILL`; `signal 77` if the number has no name.
   ///
   /// - Parameters:
-  ///   - number: The number of the signal, in decimal.
-  ///   - system: The name of the operating system.
+  ///   - number: the number of the signal, in decimal.
+  ///   - system: the name of the operating system.
   static func name(_ number: String, on system: String) -> String {
     let own = system == "Linux" ? linux : darwin
     return Int(number).flatMap { common[$0] ?? own[$0] }.map { "SIG\($0)" } ?? "signal \(number)"

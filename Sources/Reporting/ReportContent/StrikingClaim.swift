@@ -17,7 +17,7 @@ public struct StrikingClaim: Sendable {
 
   /// Returns the most striking claim of some runs; nil if no performance claim has a significant factor.
   ///
-  /// - Parameter documents: The documents whose sentences the claims grade.
+  /// - Parameter documents: the documents whose sentences the claims grade.
   public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
     let grades = Grades(runs, by: documents).grades
     let found = runs.flatMap { run in

@@ -68,8 +68,8 @@ extension ClaimFacts {
   /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
   var comparison: WrittenCheck? { WrittenCheck(check) }
 
-  /// Returns whether another claim has the kind of this claim, and has its check or a check with its comparison. The
-  /// texts of the two claims may differ.
+  /// Returns whether both claims have the same kind and the same check. Checks that are only spelled differently are
+  /// the same. The texts of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
     return comparison.map { $0 == other.comparison } ?? false

@@ -16,7 +16,7 @@ enum RepeatedKey {
 
   /// Returns the path of the first repeated key, such as `runs[3].rounds`; nil if no key is repeated.
   ///
-  /// - Parameter text: A text that a JSON decoder has accepted.
+  /// - Parameter text: a text that a JSON decoder has accepted.
   static func path(in text: some RandomAccessCollection<UInt8>) -> String? {
     var levels: [Level] = []
     var index = text.startIndex

@@ -26,8 +26,8 @@ extension ResultDocument {
   /// Parses the documents in the bytes of a file.
   ///
   /// - Parameters:
-  ///   - bytes: The content of the file.
-  ///   - place: The name of the file in errors.
+  ///   - bytes: the content of the file.
+  ///   - place: the name of the file in errors.
   /// - Throws: ``InputError`` if the bytes are not JSON, have a schema other than ``schema``, or contain no document, a
   ///   repeated key or an invalid value. An error about a value contains the path of the value.
   public static func parse(_ bytes: [UInt8], place: String) throws(InputError) -> [ResultDocument] {

@@ -93,7 +93,7 @@ public struct ResultDocument: Codable, Sendable {
   /// Returns whether the run failed. A run fails if a claim fails, if a trial does not record the figures that its
   /// variant promises, or if a trial that is meant to complete crashes or hangs.
   ///
-  /// - Parameter strict: Whether a refuted performance claim is a failure.
+  /// - Parameter strict: whether a refuted performance claim is a failure.
   public func hasFailed(strict: Bool) -> Bool {
     hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }

@@ -151,7 +151,7 @@ struct TraceFacts: Codable, Sendable {
   /// Returns the part of the trace that the document contains. The end of a part is `completed`, since findings and
   /// pictures would otherwise show the end of the part as the end of the trial.
   ///
-  /// - Parameter scenario: The name of the scenario.
+  /// - Parameter scenario: the name of the scenario.
   func trace(of scenario: String) -> Trace {
     Trace(
       scenario: scenario, variant: variant, point: point ?? "", cores: cores, length: length.time,

@@ -4,8 +4,8 @@ extension TraceFacts {
   /// Verifies the invariants of the trace.
   ///
   /// - Parameters:
-  ///   - path: The path of the trace in the document.
-  ///   - variants: The names of the scenario's variants.
+  ///   - path: the path of the trace in the document.
+  ///   - variants: the names of the scenario's variants.
   /// - Throws: ``InputError`` with the path of a value that violates an invariant.
   func validate(_ path: JSONPath, _ variants: Set<String>) throws(InputError) {
     try path["variant"].require(variants.contains(variant), "'\(variant)' is not a variant of the scenario")

@@ -10,7 +10,7 @@ struct HistogramPlot {
 
   /// Creates a plot of a metric's distributions.
   ///
-  /// - Parameter ticks: Whether a line below each distribution marks its percentiles.
+  /// - Parameter ticks: whether a line below each distribution marks its percentiles.
   init(_ distribution: Distribution, _ style: TextStyle, ticks: Bool = true) {
     hasTicks = ticks
     series = distribution.series

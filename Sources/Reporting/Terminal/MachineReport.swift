@@ -16,9 +16,9 @@ public enum MachineReport {
   /// Returns the facts about the machine as text, one fact in each line.
   ///
   /// - Parameters:
-  ///   - machine: The machine.
-  ///   - wakeUps: The durations of wake-ups.
-  ///   - style: The style of the text.
+  ///   - machine: the machine.
+  ///   - wakeUps: the durations of wake-ups.
+  ///   - style: the style of the text.
   public static func render(_ machine: Machine, _ wakeUps: WakeUps, _ style: TextStyle) -> String {
     let facts: [(String, String?)] = [
       ("system", "\(machine.os) \(machine.kernel)"), ("processor", machine.cpu), ("cores", "\(machine.cores)"),

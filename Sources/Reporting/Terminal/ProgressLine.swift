@@ -10,9 +10,9 @@ public enum ProgressLine {
   /// share of the available time, and the text shows the precision of the ratios so far.
   ///
   /// - Parameters:
-  ///   - progress: The progress of the run.
-  ///   - label: The text at the end of the line.
-  ///   - style: The style of the line.
+  ///   - progress: the progress of the run.
+  ///   - label: the text at the end of the line.
+  ///   - style: the style of the line.
   public static func render(_ progress: RunProgress, label: String, style: TextStyle) -> String {
     let (elapsed, limit) = (progress.elapsed / .seconds(1), progress.limit.map { $0 / .seconds(1) })
     let share: Double

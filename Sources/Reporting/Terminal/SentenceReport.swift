@@ -9,8 +9,8 @@ public struct SentenceReport: Sendable {
   /// Creates a report on the sentences of an index.
   ///
   /// - Parameters:
-  ///   - index: The sentences with their results.
-  ///   - files: The paths of the result documents with the verdicts; empty for the last runs on this machine.
+  ///   - index: the sentences with their results.
+  ///   - files: the paths of the result documents with the verdicts; empty for the last runs on this machine.
   public init(_ index: SentenceIndex, of files: [String] = []) {
     self.index = index
     self.files = files

@@ -6,7 +6,7 @@ import Measurement
 public enum SmokeReport {
   /// Returns a line for each of several scenarios, and the totals, without details.
   ///
-  /// - Parameter strict: Whether a refuted performance claim is a failure.
+  /// - Parameter strict: whether a refuted performance claim is a failure.
   public static func table(_ contents: [ReportContent], strict: Bool, _ style: TextStyle) -> String {
     contents.map { head($0, strict: strict, hidesInconclusive: false, style) }.joined()
       + summary(contents, strict: strict, style)
@@ -15,7 +15,7 @@ public enum SmokeReport {
   /// Returns a line with the result of a scenario, and a list of the reasons why claims could not be judged. For a
   /// scenario that failed, the full report replaces the list.
   ///
-  /// - Parameter strict: Whether a refuted performance claim is a failure.
+  /// - Parameter strict: whether a refuted performance claim is a failure.
   public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
     // Three rounds cannot grade performance, so the line does not count inconclusive claims.
     var text = head(content, strict: strict, hidesInconclusive: true, style)
@@ -100,10 +100,10 @@ public enum SmokeReport {
   /// tried with a stand-in, interrupted, not judged or not run.
   ///
   /// - Parameters:
-  ///   - contents: The runs, each with the content of its report.
-  ///   - notRun: The names of the scenarios that were not run.
-  ///   - strict: Whether a refuted performance claim is a failure.
-  ///   - style: The style of the text.
+  ///   - contents: the runs, each with the content of its report.
+  ///   - notRun: the names of the scenarios that were not run.
+  ///   - strict: whether a refuted performance claim is a failure.
+  ///   - style: the style of the text.
   public static func summary(_ contents: [ReportContent], notRun: [String] = [], strict: Bool, _ style: TextStyle)
     -> String
   {

@@ -10,8 +10,8 @@ public struct TerminalReport: Sendable {
   /// Creates a report in a style.
   ///
   /// - Parameters:
-  ///   - style: The style of the text.
-  ///   - details: Whether the report contains the check of each claim, every requested metric, and the distributions of
+  ///   - style: the style of the text.
+  ///   - details: whether the report contains the check of each claim, every requested metric, and the distributions of
   ///     the metrics. Without details, the report is at most two screens long in most cases.
   public init(_ style: TextStyle, details: Bool = false) {
     self.style = style
@@ -94,7 +94,7 @@ public struct TerminalReport: Sendable {
   /// Returns hints: the changes since the last run, a command that shows a sentence that is not borne out, and the
   /// option that shows omitted parts.
   ///
-  /// - Parameter isWhole: Whether the report omits nothing.
+  /// - Parameter isWhole: whether the report omits nothing.
   private func hints(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.grades.hint,

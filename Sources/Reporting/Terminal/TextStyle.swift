@@ -69,8 +69,8 @@ public enum ColorChoice: String, Sendable, CaseIterable {
   /// empty nor `dumb`. The choices `always` and `never` override the environment.
   ///
   /// - Parameters:
-  ///   - isTerminal: Whether the stream is a terminal.
-  ///   - environment: A closure that returns the value of an environment variable; nil if the variable is not set.
+  ///   - isTerminal: whether the stream is a terminal.
+  ///   - environment: a closure that returns the value of an environment variable; nil if the variable is not set.
   public func isOn(isTerminal: Bool, environment: (String) -> String?) -> Bool {
     func isSet(_ name: String) -> Bool { !(environment(name) ?? "").isEmpty }
     switch self {

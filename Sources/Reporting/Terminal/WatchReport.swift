@@ -21,10 +21,10 @@ public enum WatchReport {
   /// Returns the line for changes that were dropped because the output was read too slowly.
   ///
   /// - Parameters:
-  ///   - dropped: The number of dropped changes.
-  ///   - time: The time at which the loss is reported, in nanoseconds.
-  ///   - start: The time at which watching began, in nanoseconds.
-  ///   - style: The style of the text.
+  ///   - dropped: the number of dropped changes.
+  ///   - time: the time at which the loss is reported, in nanoseconds.
+  ///   - start: the time at which watching began, in nanoseconds.
+  ///   - style: the style of the text.
   public static func line(dropped: Int, at time: UInt64, since start: UInt64, _ style: TextStyle) -> String {
     head(.overflow, at: time, since: start, style)
       + "the output is read too slowly: \(dropped) change\(dropped == 1 ? " is" : "s are") missing here\n"

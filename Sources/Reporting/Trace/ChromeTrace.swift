@@ -137,7 +137,7 @@ public enum ChromeTrace {
 
     /// Writes an event.
     ///
-    /// - Parameter name: The name as a JSON string.
+    /// - Parameter name: the name as a JSON string.
     private mutating func event(
       _ phase: String, _ name: String, _ category: String, on track: Int?, _ time: UInt64, _ rest: String
     ) {

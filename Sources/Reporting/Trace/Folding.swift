@@ -47,8 +47,8 @@ struct Folding {
   /// Creates a time span of a trace with a number of columns.
   ///
   /// - Parameters:
-  ///   - from: The beginning of the time span, in nanoseconds.
-  ///   - to: The end of the time span, in nanoseconds.
+  ///   - from: the beginning of the time span, in nanoseconds.
+  ///   - to: the end of the time span, in nanoseconds.
   init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
     self.trace = trace
     self.from = from

@@ -23,7 +23,7 @@ struct QueueFigures {
 
   /// Creates the figures of some queues of a trace.
   ///
-  /// - Parameter queues: The indices of the queues.
+  /// - Parameter queues: the indices of the queues.
   init(_ trace: Trace, queues: Set<Int>, label: String, kind: Trace.Queue.Kind) {
     let blocks = trace.blocks.filter { queues.contains($0.queue) }
     self.label = label

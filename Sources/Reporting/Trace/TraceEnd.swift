@@ -45,7 +45,7 @@ extension Trace {
 
   /// Returns notes on the events that the record lacks and, for a hang, on the time after the end of the picture.
   ///
-  /// - Parameter end: The time at the end of the picture, in nanoseconds.
+  /// - Parameter end: the time at the end of the picture, in nanoseconds.
   func remarks(drawnTo end: UInt64) -> [String] {
     let overwritten = program?.overwritten.map {
       "the trace begins where the record is complete: \($0.withCommas) earlier events were overwritten"

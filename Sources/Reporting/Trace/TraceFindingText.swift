@@ -39,7 +39,8 @@ extension Trace {
   }
 
   /// A sentence with the longest delay of a block and the use of the cores; an empty string if no block waited long to
-  /// begin. With these figures, a reader can tell busy cores from threads that wait too briefly for a finding.
+  /// begin. These figures show whether blocks waited for a core, or for threads whose waits are too short for a
+  /// finding.
   private var delays: String {
     let figures = TraceFigures(self)
     guard let worst = figures.worstDelay, worst >= 1_000_000 else { return "" }

@@ -92,8 +92,8 @@ extension TraceText {
   /// Returns the number of a core as one character, in base 36; `+` for numbers from 36 on.
   private static func digit(_ core: Int) -> String { core < 36 ? String(core, radix: 36) : "+" }
 
-  /// Returns a piece for each run of cells with the same content. The piece contains the name of the content if there
-  /// is room.
+  /// Returns a piece for each sequence of cells with the same content. The piece contains the name of the content if
+  /// there is room.
   private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
     // The block whose name the previous pieces contain.
     var named: Int?

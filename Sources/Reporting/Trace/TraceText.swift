@@ -24,10 +24,10 @@ public struct TraceText {
   /// Creates a renderer of traces.
   ///
   /// - Parameters:
-  ///   - style: The style of the text.
-  ///   - from: The beginning of the time span that is drawn, in nanoseconds; nil to begin shortly before the first
+  ///   - style: the style of the text.
+  ///   - from: the beginning of the time span that is drawn, in nanoseconds; nil to begin shortly before the first
   ///     submission.
-  ///   - to: The end of the time span that is drawn, in nanoseconds; nil for the end of each trace, or shortly after
+  ///   - to: the end of the time span that is drawn, in nanoseconds; nil for the end of each trace, or shortly after
   ///     the last event of a hang.
   public init(style: TextStyle, from: UInt64? = nil, to: UInt64? = nil) {
     self.style = style

@@ -23,7 +23,7 @@ struct SearchWording {
 
   /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
-    let best = "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
+    let best = best(group)
     let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \($0.names), \($0.by)" }
     let parts =
       group.isUndecided
@@ -72,13 +72,18 @@ struct SearchWording {
 
   private var lowestMean: String { "\(metric.better == .higher ? "highest" : "lowest") mean" }
 
-  /// Returns the best run with its figures: `threads 4, 1.20 ms, but threads 2 is faster in 61 % of the rounds`. The
-  /// words contain the states of other candidates with two states, since their means describe neither state.
+  /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
+  private func best(_ group: SearchGroup) -> String {
+    "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
+  }
+
+  /// Returns the words of ``best(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
+  /// 61 % of the rounds`. The words contain the states of other candidates with two states, since their means describe
+  /// neither state.
   private func leader(_ group: SearchGroup) -> String {
     let others = (group.near + group.unclear).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
-    return "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))\(others)"
-      + (contradiction(group).map { ", but \($0)" } ?? "")
+    return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
   }
 
   /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near

@@ -30,7 +30,7 @@ let package = Package(
   ],
   targets: [
     // The lab with the documented patterns.
-    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "PatternModels", "Patterns"]),
+    .executableTarget(name: "gcdlab", dependencies: ["GCDLab", "ExploredPatterns", "Patterns"]),
     // The command line, with one file for each subcommand. As a library, it also runs the patterns of other packages.
     .target(
       name: "GCDLab",
@@ -54,7 +54,7 @@ let package = Package(
     .target(name: "Exploration", dependencies: ["CDispatchSupport", "Measurement"]),
     // The patterns' own files, compiled again with the queues, locks and variables of Exploration.
     .target(
-      name: "PatternModels",
+      name: "ExploredPatterns",
       dependencies: ["Exploration", "Instruments", "Laboratory", "Platform", "CDispatchSupport"]),
     // The same functions without and with an upcoming feature of Swift: see the pattern where-code-runs.
     .target(name: "NonisolatedBefore"),
@@ -99,7 +99,7 @@ let package = Package(
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
     .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
     .testTarget(
-      name: "ExplorationTests", dependencies: ["Exploration", "PatternModels", "Instruments", "Measurement"]),
+      name: "ExplorationTests", dependencies: ["Exploration", "ExploredPatterns", "Instruments", "Measurement"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),
     .testTarget(
       name: "InstrumentsTests",

@@ -54,7 +54,7 @@ struct Compare: AsyncParsableCommand {
 
   func run() async throws {
     var plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
-    if run.rounds == nil { plan.budget.leastTime = Self.leastTime(of: plan.runs.count) }
+    if run.rounds == nil { plan.budget.shortestTime = Self.shortestTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }
     // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
@@ -71,7 +71,7 @@ struct Compare: AsyncParsableCommand {
 
   /// Returns the shortest time of a comparison of `runs` runs: half a second for each run, from 3 to 10 s. The
   /// intervals of all runs share the confidence, so a comparison of more runs needs more rounds.
-  private static func leastTime(of runs: Int) -> Duration {
+  private static func shortestTime(of runs: Int) -> Duration {
     min(max(.seconds(3), .milliseconds(500) * runs), .seconds(10))
   }
 
@@ -90,7 +90,7 @@ struct Compare: AsyncParsableCommand {
   /// Returns a message with the minimum time that a grid requires: the measured time to start and end a worker, for
   /// each trial of the required rounds.
   private static func forecast(_ plan: Plan, _ each: Duration) -> String {
-    let rounds = plan.budget.least ?? plan.budget.rounds
+    let rounds = plan.budget.fewestRounds ?? plan.budget.rounds
     let trials = plan.runs.count * rounds
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
@@ -164,8 +164,8 @@ struct Compare: AsyncParsableCommand {
 
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
-    budget.left = budget.time
-    budget.least = min(budget.rounds, ConfidenceInterval.fewest)
+    budget.timeLeft = budget.time
+    budget.fewestRounds = min(budget.rounds, ConfidenceInterval.fewest)
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }

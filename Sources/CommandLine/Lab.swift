@@ -22,7 +22,7 @@ public struct Lab: Sendable {
   /// - Parameters:
   ///   - patterns: the patterns that the workers can run. The closure is evaluated after the initializer has verified
   ///     that stacks are large enough to create the patterns.
-  ///   - files: the scenarios (`NAME.yml`), the documents whose sentences the claims grade (`documents.yml`), and the
+  ///   - files: the scenarios (`NAME.yml`), the documents whose sentences the claims test (`documents.yml`), and the
   ///     sources of the patterns (`.swift`), for `explain --code`. The plugin `Shelve` collects the files.
   ///   - explored: the scenarios that `explore` can run. The closure is evaluated when `explore` runs.
   ///   - name: the name of the command in help and errors; nil for the name of the binary.
@@ -47,7 +47,7 @@ public struct Lab: Sendable {
     let lab = current.withLock { $0 }
     return ScenarioLibrary(files: lab?.files ?? [], patterns: lab?.patterns ?? [])
   }()
-  /// The documents whose sentences the claims grade; nil if the lab has no documents, or if their file is invalid. A
+  /// The documents whose sentences the claims test; nil if the lab has no documents, or if their file is invalid. A
   /// command that requires the documents reports the error in the file.
   static let documents: Documents? = (try? library.documents()) ?? nil
   /// The patterns that the workers can run.

@@ -19,12 +19,15 @@ struct ProgramTrace {
   }
 
   private enum Event {
-    case ended(Int32?), signal(Int32), timeIsUp, stillRuns
+    case ended(Int32?), signal(Int32), timeIsUp, stillRuns, isLong
   }
 
   /// The time that a program has to exit after a signal. After this time, the record is shown even if the program still
   /// runs.
   private static let patience = Duration.seconds(1)
+
+  /// The time after which a user may wonder why a program that still runs shows nothing.
+  private static let long = Duration.seconds(3)
 
   /// Records the program, and exits the lab with the program's status or signal. If `checks` is true and a rule is
   /// broken, exits the lab with the status 1.
@@ -50,6 +53,7 @@ struct ProgramTrace {
     do { try recording.begin() } catch { throw InputError(error.description) }
     try SystemThread { feed.yield(.ended(process.waitForStatus())) }.detach()
     if let limit { after(.nanoseconds(Int64(limit)), feed, .timeIsUp) }
+    if limit == nil, Terminal.isTerminal(STDERR_FILENO) { after(Self.long, feed, .isLong) }
     var traces: [Trace]?
     /// Stops recording and shows the record. Later calls have no effect.
     func show(_ end: Trace.End) throws {
@@ -66,6 +70,8 @@ struct ProgramTrace {
         let signal = status.flatMap(ChildProcess.endingSignal)
         try show(signal.map { .trapped(signal: Int($0)) } ?? .completed)
         try leave(as: status, traces ?? [], checks: checks)
+      case .isLong:
+        if traces == nil { Lab.printMessage("still recording; Ctrl-C ends the program and shows the record") }
       case .timeIsUp, .stillRuns: try show(.other("still running"))
       case .signal:
         if options.kill {

@@ -76,6 +76,9 @@ struct RunSession {
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
+    guard results.allSatisfy({ !$0.experiment.seeksBest }) else {
+      throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
+    }
     let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }

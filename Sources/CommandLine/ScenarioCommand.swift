@@ -49,7 +49,7 @@ struct ScenarioCommand: AsyncParsableCommand {
 
   func run() async throws {
     var budget = try run.budget()
-    budget.left = budget.time
+    budget.timeLeft = budget.time
     budget.trialShare = Smoke.trialShare
     let experiments = try chosen().map { try Lab.library.experiment($0).applying(run.overrides) }
     try output.requireNames(experiments.map(\.name))
@@ -57,7 +57,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     let plans = (0..<runs).flatMap { _ in
       experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }
     }
-    // A run is compared and graded under the scenario's name only if it has the scenario's own settings.
+    // A run is compared and counted under the scenario's name only if it has the scenario's own settings.
     let keeps =
       run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
     try await output.session(try output.rendering.exportFiles(), keeps: keeps).show { runner, progress in

@@ -64,7 +64,7 @@ struct Smoke: AsyncParsableCommand {
       var budget = Budget.smoke
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
       // A worker that hangs must not use up the time of all later scenarios.
-      budget.left = .nanoseconds(Int64(left))
+      budget.timeLeft = .nanoseconds(Int64(left))
       budget.trialShare = Self.trialShare
       let progress = output.progress(of: experiment.name)
       let result = try await session.runner.run(Plan(experiment, budget: budget, seed: seed), observer: progress)

@@ -1,7 +1,5 @@
 /// A model of the threads that execute Swift's tasks and the blocks of the global queues. Each priority has a fixed
 /// number of threads.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class ModelPool: @unchecked Sendable {
   private let width: Int
   private var busy: [UInt8: Int] = [:]

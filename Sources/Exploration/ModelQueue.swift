@@ -1,7 +1,5 @@
 /// A model of a dispatch queue: the order and the number of its blocks, its target and its barriers, as in Dispatch's
 /// documentation. The model does not reproduce the implementation of libdispatch.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelQueue: @unchecked Sendable {
   /// The attributes of a queue.
   public struct Attributes: OptionSet, Sendable {
@@ -27,8 +25,6 @@ public final class ModelQueue: @unchecked Sendable {
   }
 
   /// A submitted block.
-  ///
-  /// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
   private final class Item: @unchecked Sendable {
     let isBarrier: Bool
     init(isBarrier: Bool) { self.isBarrier = isBarrier }
@@ -207,8 +203,6 @@ public final class ModelQueue: @unchecked Sendable {
 }
 
 /// A model of a dispatch group.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelGroup: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int

@@ -3,8 +3,6 @@
 ///
 /// A call of the event handler consists of two steps: the check whether the source is cancelled, and the call itself.
 /// Dispatch's documentation does not exclude that other threads make steps between the check and the call.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSource: @unchecked Sendable {
   /// The maximum number of calls of the event handler. Later events stay pending, since an event handler that sends its
   /// source an event would make an execution endless.

@@ -1,6 +1,4 @@
 /// A model of a dispatch work item. A work item that is cancelled before it begins does not run.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelWorkItem: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int

@@ -1,6 +1,4 @@
 /// A variable that threads share. Each load and each store is a step.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class Shared<Value: Sendable>: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
@@ -46,8 +44,6 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
 }
 
 /// A model of a lock that one thread holds at a time.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelLock: @unchecked Sendable {
   private let name: String
   private let execution = Execution.now
@@ -77,8 +73,6 @@ public final class ModelLock: @unchecked Sendable {
 }
 
 /// A model of `Mutex`: a value that one thread accesses at a time. Each call is a step.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelMutex<Value>: @unchecked Sendable {
   private let lock = ModelLock("the mutex")
   private var value: Value
@@ -96,8 +90,6 @@ public final class ModelMutex<Value>: @unchecked Sendable {
 }
 
 /// A model of a lock that many readers or one writer hold at a time.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelReadersWriterLock: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -135,8 +127,6 @@ public final class ModelReadersWriterLock: @unchecked Sendable {
 }
 
 /// A model of a counting semaphore.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelSemaphore: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -166,8 +156,6 @@ public final class ModelSemaphore: @unchecked Sendable {
 
 /// A model of the predicate of `dispatch_once`. The first closure is executed, and other callers wait until this
 /// closure has returned.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelOnce: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int
@@ -192,8 +180,6 @@ public final class ModelOnce: @unchecked Sendable {
 }
 
 /// A model of a barrier at which each thread waits until all threads have arrived.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 public final class ModelBarrier: @unchecked Sendable {
   private let execution = Execution.now
   private let object: Int

@@ -45,7 +45,8 @@ public struct Crossover {
   ///   - results: the results that contain the runs of both ways. The confidence level holds for all ratios of these
   ///     results together, as in the tables.
   public init?(
-    of way: [Run], over baseline: [Run], by metric: MetricKey<Duration>, along size: ParameterKey<Duration>,
+    of way: [VariantRun], over baseline: [VariantRun], by metric: MetricKey<Duration>,
+    along size: ParameterKey<Duration>,
     in results: Results
   ) {
     let comparison = Comparison(results.runs, .init(results.experiment), by: metric.metric)
@@ -61,10 +62,10 @@ public struct Crossover {
   }
 }
 
-extension Run {
+extension VariantRun {
   /// Returns the figures of `metric` in this run paired with those of another run, for the rounds in which both runs
   /// have a figure.
-  public func rounds(with other: Run, of metric: MetricKey<Duration>) -> PairedRounds {
+  public func rounds(with other: VariantRun, of metric: MetricKey<Duration>) -> PairedRounds {
     PairedRounds(figures(metric.metric), against: other.figures(metric.metric))
   }
 }

@@ -15,5 +15,5 @@ public final class Gate: Sendable {
   public func open() { queue.activate() }
 
   /// Suspends the calling task until the gate is open.
-  public func passed() async { await withCheckedContinuation { task in queue.async { task.resume() } } }
+  public func wait() async { await withCheckedContinuation { task in queue.async { task.resume() } } }
 }

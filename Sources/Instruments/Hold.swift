@@ -15,7 +15,7 @@ public final class Hold: Sendable {
   public func holdNext() { isSet.store(true, ordering: .releasing) }
 
   /// Blocks the caller until the hold is released, if the hold is set. Otherwise, returns immediately.
-  public func pass() { if catches() { stay() } }
+  public func waitIfSet() { if catches() { stay() } }
 
   /// Returns whether the calling run must be held, and resets the hold. If the result is true, the caller must call
   /// ``stay()``.
@@ -50,7 +50,7 @@ public final class Hold: Sendable {
   /// - Parameter submit: a closure that submits a block to the queue.
   public init(queueOf submit: (@escaping @Sendable () -> Void) -> Void) {
     holdNext()
-    submit { self.pass() }
+    submit { self.waitIfSet() }
     isHeld.wait()
   }
 }

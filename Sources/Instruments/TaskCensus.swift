@@ -166,7 +166,7 @@ public final class TaskRound: Sendable {
     } else if let pause {
       try? await Task.sleep(for: pause)
     } else {
-      await suspended.passed()
+      await suspended.wait()
     }
     times[index].end.set()
   }

@@ -15,14 +15,14 @@ import Synchronization
 ///
 /// ```swift
 /// let gate = TimedGate()
-/// queue.async { overtaken = gate.pass() }  // the late party
+/// queue.async { overtaken = gate.wait() }  // the late party
 /// queue.async { gate.open() }              // the early event
-/// gate.startLimit()                        // everything is submitted; nothing else is left to wait for
+/// gate.startTimeLimit()                        // everything is submitted; nothing else is left to wait for
 /// ```
 public final class TimedGate: Sendable {
   private struct State {
     var isOpen = false
-    /// The time on ``MonotonicClock`` at which the time limit passes, in nanoseconds; nil until ``startLimit()`` is
+    /// The time on ``MonotonicClock`` at which the time limit passes, in nanoseconds; nil until ``startTimeLimit()`` is
     /// called.
     var end: UInt64?
     var blocked: [DispatchSemaphore] = []
@@ -51,7 +51,7 @@ public final class TimedGate: Sendable {
 
   /// Creates a closed gate.
   ///
-  /// - Parameter limit: the time for which the late party waits after the call of ``startLimit()``.
+  /// - Parameter limit: the time for which the late party waits after the call of ``startTimeLimit()``.
   public init(limit: Duration = .milliseconds(50)) {
     self.limit = UInt64(clamping: limit.nanoseconds)
   }
@@ -69,7 +69,7 @@ public final class TimedGate: Sendable {
 
   /// Starts the time limit. Call this method when everything except the late party and the early event has finished.
   /// Later calls have no effect.
-  public func startLimit() {
+  public func startTimeLimit() {
     let (blocked, needsWatch) = state.withLock { state in
       guard state.end == nil else { return ([DispatchSemaphore](), false) }
       state.end = MonotonicClock.now() + limit
@@ -86,8 +86,8 @@ public final class TimedGate: Sendable {
   /// passed.
   ///
   /// - Returns: true if the early event has happened; false if the time limit has passed.
-  @available(*, noasync, message: "await passed() instead")
-  @discardableResult public func pass() -> Bool {
+  @available(*, noasync, message: "await wait() instead")
+  @discardableResult public func wait() -> Bool {
     let turn = DispatchSemaphore(value: 0)
     state.withLock { $0.blocked.append(turn) }
     defer { state.withLock { state in state.blocked.removeAll { $0 === turn } } }
@@ -107,7 +107,7 @@ public final class TimedGate: Sendable {
   /// passed.
   ///
   /// - Returns: true if the early event has happened; false if the time limit has passed.
-  @discardableResult public func passed() async -> Bool {
+  @discardableResult public func wait() async -> Bool {
     await withCheckedContinuation { task in
       let (answer, needsWatch) = state.withLock { state in
         if let answer = state.answer { return (Bool?.some(answer), false) }
@@ -126,7 +126,7 @@ public final class TimedGate: Sendable {
   }
 
   private func endWaits() {
-    pass()
+    wait()
     let late = state.withLock { state in
       state.isWatched = false
       defer { state.suspended = [] }

@@ -103,7 +103,9 @@ public struct SymbolFile: Sendable {
       let number = name.dropFirst(prefix.count).prefix { $0.isNumber }
       return "closure #\(number) in \(short(outer(of: name)))"
     }
-    for prefix in ["partial apply forwarder for ", "merged ", "specialized "] where name.hasPrefix(prefix) {
+    // The optimiser merges functions with equal code. The merged function has the name of one of them.
+    if name.hasPrefix("merged ") { return "\(short(String(name.dropFirst("merged ".count)))) or an equal function" }
+    for prefix in ["partial apply forwarder for ", "specialized "] where name.hasPrefix(prefix) {
       return short(String(name.dropFirst(prefix.count)))
     }
     if name.contains(" specialization "), let end = name.firstRange(of: "> of ")?.upperBound {

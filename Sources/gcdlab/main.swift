@@ -1,5 +1,5 @@
 import GCDLab
-import PatternModels
+import ExploredPatterns
 import Patterns
 
 Lab(patterns: Catalogue.patterns, files: Catalogue.files, explored: Explorations.all, name: "gcdlab").main()

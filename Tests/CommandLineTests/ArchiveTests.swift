@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-/// Tests of the archive: only the last runs are saved, compared and used to grade sentences.
+/// Tests of the archive: only the last runs are saved, compared and used for the standings of sentences.
 @Suite struct ArchiveTests {
   /// Runs the binary with a cache directory of its own.
   private static func run(_ arguments: String..., cache: String) async throws -> Binary.Finished {
@@ -35,7 +35,7 @@ import Testing
 
   private static let scenario = "block-capture"
 
-  @Test func `a run is saved, compared with the next run, and used to grade sentences`() async throws {
+  @Test func `a run is saved, compared with the next run, and used for the standings of sentences`() async throws {
     try await Self.withCache { cache in
       let before = try await Self.run("documents", "guide", "--format", "json", cache: cache)
       #expect(before.status == 0 && !before.output.contains("held"))
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `two comparisons with the same settings are compared, and they grade no sentence`() async throws {
+  @Test func `two comparisons with the same settings are compared, and they count for no sentence`() async throws {
     try await Self.withCache { cache in
       let full = ["scenario", "fd-semaphore", "--quick", "--rounds", "1", "--format", "json"]
       let comparison = ["compare", "fd-semaphore", "limit=64,128", "--quick", "--rounds", "1", "--format", "json"]
@@ -198,7 +198,7 @@ import Testing
     }
   }
 
-  @Test func `a run of another version grades no sentence, and is compared with a remark`() async throws {
+  @Test func `a run of another version counts for no sentence, and is compared with a remark`() async throws {
     try await Self.withRuns { cache in
       for ending in ["quick.before.json", "verdicts.json"] {
         let entry = "\(cache)/\(Self.scenario).\(ending)"

@@ -41,6 +41,17 @@ import Testing
     #expect(said.contains(scenario), "\(said)")
   }
 
+  @Test func `waits that timed out are diagnosed, and marked in the record`() async throws {
+    let file = try TemporaryFile("timeout.json")
+    let said = Self.said(try await Self.record(["--export", file.path], "hazards", "timeout"))
+    let found = /Certain: 4 waits timed out, the longest after [\d.]+ ms: main for (a semaphore|the group)\./
+    #expect(said.contains(found), "\(said)")
+    let waits = try Self.events(of: file.path).filter { ($0["args"] as? [String: Any])?["timedOut"] as? Bool == true }
+    #expect(
+      waits.compactMap { $0["name"] as? String }.sorted() == ["wait: group"]
+        + Array(repeating: "wait: semaphore", count: 3))
+  }
+
   @Test func `a diagnosis has the file and the line of the call if llvm-symbolizer is installed`() async throws {
     guard try await Binary.shell("command -v llvm-symbolizer").status == 0 else {
       try skip("llvm-symbolizer is not installed")
@@ -53,7 +64,7 @@ import Testing
     #expect(code.contains(".wait()"), "\(code)")
   }
 
-  @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main"])
+  @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main", "timeout"])
   func `a program with the hazard removed has no certain diagnosis`(_ hazard: String) async throws {
     let finished = try await Self.record(["--hang", "10min"], "hazards", hazard, "cured")
     #expect(finished.status == 0)

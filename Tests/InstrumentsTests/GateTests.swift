@@ -7,7 +7,7 @@ import Testing
   @Test func `a gate holds blocks and tasks back until it is open`() async {
     let (gate, gauge) = (Gate(), Gauge())
     async let task: Void = {
-      await gate.passed()
+      await gate.wait()
       gauge.up()
     }()
     gate.queue.async { gauge.up() }

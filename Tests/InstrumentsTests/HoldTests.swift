@@ -7,13 +7,13 @@ import Testing
 @Suite struct HoldTests {
   @Test func `a hold blocks only the next thread that arrives, until the release`() throws {
     let (hold, runs, queue) = (Hold(), ExecutionCounts(count: 3), DispatchQueue(label: "handler"))
-    hold.pass()
+    hold.waitIfSet()
     hold.holdNext()
     queue.async {
       runs.ran(0)
-      hold.pass()
+      hold.waitIfSet()
       runs.ran(1)
-      hold.pass()
+      hold.waitIfSet()
       runs.ran(2)
     }
     try hold.awaitHeld(within: .seconds(600), else: "nobody came")
@@ -27,7 +27,7 @@ import Testing
     let hold = Hold()
     hold.holdNext()
     hold.release()
-    hold.pass()
+    hold.waitIfSet()
     #expect(throws: WaitTimeoutError.self) { try hold.awaitHeld(within: .zero, else: "nobody came") }
   }
 

@@ -10,7 +10,7 @@ import Testing
   static let never = Duration.seconds(86_400)
 
   final class Seen: Sendable {
-    let startLimit = Atomic(false)
+    let startTimeLimit = Atomic(false)
     let overtaken = Mutex<[Bool]>([])
   }
 
@@ -20,11 +20,11 @@ import Testing
     try await onOwnThread {
       let (gate, seen, all) = (TimedGate(limit: limit), Seen(), DispatchGroup())
       queue.async(group: all) {
-        let overtaken = gate.pass()
+        let overtaken = gate.wait()
         seen.overtaken.withLock { $0 = [overtaken] }
       }
       queue.async(group: all) { gate.open() }
-      gate.startLimit()
+      gate.startTimeLimit()
       all.wait()
       return seen.overtaken.withLock { $0 } == [true]
     }
@@ -41,13 +41,13 @@ import Testing
       let begun = DispatchSemaphore(value: 0)
       let late = try SystemThread {
         begun.signal()
-        gate.pass()
-        let isEarly = !seen.startLimit.load(ordering: .acquiring)
+        gate.wait()
+        let isEarly = !seen.startTimeLimit.load(ordering: .acquiring)
         seen.overtaken.withLock { $0 = [isEarly] }
       }
       begun.wait()
-      seen.startLimit.store(true, ordering: .releasing)
-      gate.startLimit()
+      seen.startTimeLimit.store(true, ordering: .releasing)
+      gate.startTimeLimit()
       late.join()
       return seen.overtaken.withLock { $0 }
     }
@@ -57,21 +57,21 @@ import Testing
   @Test func `a wait at an open gate ends at once, even after the limit has expired`() async throws {
     let (open, shut) = (TimedGate(limit: Self.never), TimedGate(limit: .zero))
     open.open()
-    shut.startLimit()
-    let passed = try await onOwnThread { (open.pass(), shut.pass(), shut.isOpen) }
+    shut.startTimeLimit()
+    let passed = try await onOwnThread { (open.wait(), shut.wait(), shut.isOpen) }
     #expect(passed == (true, false, false))
-    #expect(await open.passed())
-    #expect(await !shut.passed())
+    #expect(await open.wait())
+    #expect(await !shut.wait())
     shut.open()
-    #expect(await shut.passed())
+    #expect(await shut.wait())
     #expect(shut.isOpen)
   }
 
   @Test func `opening the gate ends the waits of threads and tasks before the limit expires`() async throws {
     let gate = TimedGate(limit: Self.never)
-    async let task = gate.passed()
-    async let thread = onOwnThread { gate.pass() }
-    gate.startLimit()
+    async let task = gate.wait()
+    async let thread = onOwnThread { gate.wait() }
+    gate.startTimeLimit()
     gate.open()
     #expect(try await (task, thread) == (true, true))
   }
@@ -80,7 +80,7 @@ import Testing
     let gate = TimedGate(limit: Self.never)
     // If the tasks blocked threads, the task that opens the gate would not get a thread.
     let passed = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<100 { group.addTask { await gate.passed() } }
+      for _ in 0..<100 { group.addTask { await gate.wait() } }
       group.addTask {
         gate.open()
         return true
@@ -93,10 +93,10 @@ import Testing
   @Test func `the limit ends the waits of tasks that arrive before and after its start`() async {
     let gate = TimedGate(limit: .milliseconds(1))
     let passed = await withTaskGroup(of: Bool.self) { group in
-      for _ in 0..<50 { group.addTask { await gate.passed() } }
-      gate.startLimit()
-      gate.startLimit()
-      for _ in 0..<50 { group.addTask { await gate.passed() } }
+      for _ in 0..<50 { group.addTask { await gate.wait() } }
+      gate.startTimeLimit()
+      gate.startTimeLimit()
+      for _ in 0..<50 { group.addTask { await gate.wait() } }
       return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
     }
     #expect(passed == 0)

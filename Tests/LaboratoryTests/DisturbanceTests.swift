@@ -38,7 +38,7 @@ import Testing
       let trials = (0..<10).map { round in
         TrialRecord(round: round, outcome: .completed, shortages: cores > 1 && round < 3 ? [Cores.second] : [])
       }
-      return Run(variant: loop, point: Point(), parameters: [Cores.name: .integer(cores)], trials: trials)
+      return VariantRun(variant: loop, point: Point(), parameters: [Cores.name: .integer(cores)], trials: trials)
     }
     #expect(DisturbanceWatch.lackingCore(runs) == (3, 10))
   }

@@ -16,7 +16,7 @@ import Testing
     private struct Interruption: RunObserver {
       let trials: Int
 
-      func trialStarts(_ run: Run, _ progress: RunProgress) {
+      func trialStarts(_ run: VariantRun, _ progress: RunProgress) {
         if progress.done == trials { withUnsafeCurrentTask { $0?.cancel() } }
       }
     }

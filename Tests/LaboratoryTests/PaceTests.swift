@@ -55,7 +55,7 @@ import Testing
 
   @Test func `a run does not end before its shortest time, however precise its ratios are`() throws {
     var budget = Budget(rounds: 6, precision: 0.02)
-    budget.leastTime = .seconds(3600)
+    budget.shortestTime = .seconds(3600)
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
     // A run with a fixed number of rounds does not end before its shortest time, either.
     budget.precision = nil
@@ -70,7 +70,7 @@ import Testing
       var experiment = FakePattern.experiment()
       (experiment.seeksBest, experiment.baseline) = (seeksBest, nil)
       var budget = Budget(rounds: 10, precision: 0.001)
-      budget.least = ConfidenceInterval.fewest
+      budget.fewestRounds = ConfidenceInterval.fewest
       let plan = Plan(experiment, budget: budget, seed: 1)
       var pace = Pace(plan)
       var counts = [0, 0, 0]
@@ -102,7 +102,7 @@ import Testing
 
   @Test func `a grid that does not fit into the time is refused with the reason`() {
     let error = #expect(throws: InputError.self) {
-      try rounds(Budget(rounds: 6, time: .nanoseconds(1), least: 3)) { _, _ in 10 }
+      try rounds(Budget(rounds: 6, time: .nanoseconds(1), fewestRounds: 3)) { _, _ in 10 }
     }
     #expect(
       error?.description.hasPrefix(
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func `a variant that hung or was stopped is not run again, and the other variants are run again`() {
-    let plan = plan(Budget(rounds: 3, left: .seconds(60), trialShare: 0.25))
+    let plan = plan(Budget(rounds: 3, timeLeft: .seconds(60), trialShare: 0.25))
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }
     let (first, second) = (plan.runs[0], plan.runs[1])
@@ -157,7 +157,7 @@ import Testing
     _ retries: Bool
   ) throws {
     var budget = Budget(
-      rounds: 6, precision: 0.02, time: .seconds(60), trialTime: .seconds(2), left: .seconds(60))
+      rounds: 6, precision: 0.02, time: .seconds(60), trialTime: .seconds(2), timeLeft: .seconds(60))
     budget.retriesStopped = retries
     let plan = plan(budget)
     let clock = SetClock()
@@ -183,8 +183,30 @@ import Testing
     #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
   }
 
+  /// The remaining time does not suffice for the rounds of an interval, but for one trial.
+  @Test func `a stopped run gets one longer trial if there is no time for more`() throws {
+    var budget = Budget(rounds: 6, precision: 0.02, time: .seconds(5), trialTime: .seconds(1), timeLeft: .seconds(5))
+    (budget.retriesStopped, budget.shortestTime) = (true, .seconds(4))
+    let plan = plan(budget)
+    let clock = SetClock()
+    var pace = Pace(plan) { clock.now }
+    for round in 0..<6 {
+      let starts = pace.allows(round: round)
+      #expect(starts)
+      if round == 0 {
+        clock.pass(.seconds(2))
+        pace.expired(plan.runs[2], .stopped(after: .seconds(1)), after: .seconds(1))
+      }
+      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
+    }
+    // The other runs are precise. The run is tried again before the shortest time has passed.
+    let continues = pace.allows(round: 6)
+    #expect(continues && pace.allows(plan.runs[2]))
+    #expect(pace.trialTime == .seconds(3))
+  }
+
   @Test func `the first round continues after the time is over, until a worker does not end`() {
-    let plan = plan(Budget(rounds: 3, left: .zero))
+    let plan = plan(Budget(rounds: 3, timeLeft: .zero))
     var pace = Pace(plan)
     #expect(pace.allows(plan.runs[1]))
     pace.expired(plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
@@ -194,7 +216,7 @@ import Testing
   /// The clock begins at 0, as on a machine that has just started, and at 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
   func `the time of a worker that hung is left out of the estimate for later rounds`(_ uptime: UInt64) throws {
-    let plan = plan(Budget(rounds: 6, time: .seconds(1000), least: 3))
+    let plan = plan(Budget(rounds: 6, time: .seconds(1000), fewestRounds: 3))
     let clock = SetClock(at: uptime)
     var pace = Pace(plan) { clock.now }
     // One worker used all of the budget's time.

@@ -208,11 +208,11 @@ import Testing
     """
 
   @Test func `a claim lists the sentences that it bears out and the sentences that it contradicts`() throws {
-    func graded(_ keys: String) -> String { Self.good.replacing("kind: perf", with: "\(keys)\n    kind: perf") }
-    let claim = try read(graded("bears: [guide.34]\n    contradicts: [guide.19]")).claims[0]
+    func testing(_ keys: String) -> String { Self.good.replacing("kind: perf", with: "\(keys)\n    kind: perf") }
+    let claim = try read(testing("bears: [guide.34]\n    contradicts: [guide.19]")).claims[0]
     #expect(claim.bears == ["guide.34"] && claim.contradicts == ["guide.19"])
     #expect(claim.sentenceIDs == ["guide.34", "guide.19"])
-    #expect(try read(graded("of: lesson")).claims[0].sentenceIDs == [])
+    #expect(try read(testing("of: lesson")).claims[0].sentenceIDs == [])
     let documents = try Documents(place: "documents.yml", yaml: Self.documents)
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
     #expect(documents.sentence("guide.33")?.said == .always && documents.sentence("guide.33")?.partly == "half of it")
@@ -225,7 +225,7 @@ import Testing
     #expect(documents.sentence("guide.36")?.standIns == ["Linux": "ours"])
     let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
     func failure(_ keys: String) -> String? {
-      #expect(throws: InputError.self) { try file.experiment(from: graded(keys)) }?.description
+      #expect(throws: InputError.self) { try file.experiment(from: testing(keys)) }?.description
     }
     #expect(
       failure("bears: [guide.34]")
@@ -240,7 +240,7 @@ import Testing
     #expect(failure("of: lessons") == "mine.yml:15: of: found 'lessons'; did you mean 'lesson'? (allowed: lesson)")
     #expect(
       failure("bears: [guide.33]\n    of: lesson")
-        == "mine.yml:16: a claim of the lesson alone grades no sentence of the documents")
+        == "mine.yml:16: a claim of the lesson alone tests no sentence of the documents")
   }
 
   @Test(arguments: [

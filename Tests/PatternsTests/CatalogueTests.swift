@@ -218,7 +218,7 @@ import Testing
   }
 
   /// A JUnit file, a list of changes and the index display each claim without the others.
-  @Test func `every claim is clear by itself, and either grades a sentence or belongs to the lesson`() throws {
+  @Test func `every claim is clear by itself, and either tests a sentence or belongs to the lesson`() throws {
     let leaning = ["So", "Nor", "It", "That", "This", "Neither", "They", "Those", "These"]
     for experiment in try library.all() {
       for claim in experiment.claims {
@@ -278,11 +278,11 @@ import Testing
 
   @Test func `every sentence has claims that test it, or a reason why it cannot be tested`() throws {
     let documents = try #require(try library.documents())
-    let graded = Set(try library.all().flatMap { $0.claims.flatMap(\.sentenceIDs) })
+    let tested = Set(try library.all().flatMap { $0.claims.flatMap(\.sentenceIDs) })
     for sentence in documents.sentences {
-      #expect(graded.contains(sentence.id) == (sentence.reason == nil), "\(sentence.line): \(sentence.id)")
+      #expect(tested.contains(sentence.id) == (sentence.reason == nil), "\(sentence.line): \(sentence.id)")
     }
-    for id in graded { #expect(documents.sentence(id) != nil, "\(id) is graded, but is not in the documents") }
+    for id in tested { #expect(documents.sentence(id) != nil, "\(id) is tested, but is not in the documents") }
     for experiment in try library.all() {
       // With the documents, the reader of a scenario file refuses a claim on a sentence that cannot have claims.
       let text = try #require(Catalogue.files.first { $0.name == "\(experiment.name).yml" }).text
@@ -302,7 +302,7 @@ import Testing
 
   /// A sentence is borne out if the verdicts on all its claims are as the document states. Any single red guarantee or
   /// anomaly must change this standing. Otherwise, the claim would be meaningless.
-  @Test func `every claim affects the grade of its sentence`() throws {
+  @Test func `every claim affects the standing of its sentence`() throws {
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
     for sentence in documents.sentences {

@@ -53,7 +53,7 @@ import Testing
     func findings(_ limit: Int, tasks: Int = 90) -> [String] {
       let pattern = FileDescriptorSemaphore()
       let runs = pattern.variants.map { variant in
-        Run(
+        VariantRun(
           variant: variant, point: Point(), parameters: ["limit": .integer(limit), "tasks": .integer(tasks)],
           trials: [])
       }

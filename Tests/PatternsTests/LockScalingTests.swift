@@ -26,7 +26,7 @@ import Testing
     func findings(_ variants: [String]) -> [String] {
       let runs = [1, 4].flatMap { setting in
         pattern.variants.filter { variants.contains($0.name) }.map { variant in
-          Run(variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)], trials: [])
+          VariantRun(variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)], trials: [])
         }
       }
       var experiment = FakePattern.experiment()

@@ -121,7 +121,7 @@ import Testing
   private actor Reentrant {
     func manager(_ shared: SharedManager) async -> PhotoManager? {
       if shared.manager == nil {
-        await shared.slept()
+        await shared.pause()
         shared.manager = shared.create()
       }
       return shared.manager
@@ -183,7 +183,7 @@ import Testing
           row.each { shared in
             lock.mutex.withLock { _ in
               if shared.manager == nil {
-                shared.sleep()
+                shared.pause()
                 shared.manager = shared.create()
               }
               return shared.manager
@@ -197,7 +197,7 @@ import Testing
           row.each { shared in
             if shared.manager == nil {
               let manager = shared.create()
-              shared.sleep()
+              shared.pause()
               manager.makePhotosArray()
               shared.manager = manager
             }

@@ -17,7 +17,8 @@ import Testing
     arguments: [
       ("$s8Dispatch0A9SemaphoreC1xE10waitCompatyyF", "DispatchSemaphore.waitCompat()"),
       ("$s8Dispatch0A9SemaphoreC1xE10waitCompatyyFySiXEfU_", "closure #1 in DispatchSemaphore.waitCompat()"),
-      ("$s1x4mainyyF", "main()"), ("main", "main"),
+      ("$s1x4mainyyFyycfU_Tm", "closure #1 in main() or an equal function"), ("$s1x4mainyyF", "main()"),
+      ("main", "main"),
     ]) func `the name of a symbol is that of the source code`(_ symbol: String, _ name: String)
   {
     #expect(SymbolFile.readable(symbol) == name)

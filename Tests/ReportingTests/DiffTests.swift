@@ -188,6 +188,31 @@ import Testing
     #expect(full.difference(from: quick) == "one of the two runs was --quick")
     #expect(ResultDiff.sinceLast(quick, full) == nil && ResultDiff.sinceLast(full, full) != nil)
     let other = document([("a", steady), ("b", steady)])
-    #expect(full.difference(from: other)?.hasPrefix("the two runs have different settings (") == true)
+    #expect(full.difference(from: other) == "the two runs have different variants")
+    func compared(_ strides: [Int]) throws -> ResultDocument {
+      ResultDocument(try Fixture.compared([("stride", strides)]) { _, _ in 1000 })
+    }
+    #expect(
+      try compared([1]).difference(from: try compared([1, 4])) == "the two runs have different settings (stride)")
+  }
+
+  @Test func `a changed verdict of a comparison is not a change`() throws {
+    func verdict(_ verdict: Verdict, isComparison: Bool) -> ResultDocument {
+      let judgement = Fixture.judgement(verdict, Evidence(trials: 6, met: 6))
+      var measured = Fixture.results([("a", steady.map { [$0] })], judgements: [judgement])
+      guard isComparison else { return ResultDocument(measured) }
+      var experiment = measured.experiment
+      experiment.seeksBest = true
+      measured = Results(
+        experiment: experiment, machine: measured.machine, seed: 7, started: measured.started, runs: measured.runs,
+        judgements: [judgement])
+      return ResultDocument(measured)
+    }
+    func changes(isComparison: Bool) throws -> Int {
+      let sides = [Verdict.unavailable, .supported].map { [verdict($0, isComparison: isComparison)] }
+      return try ResultDiff(old: sides[0], new: sides[1]).verdicts.count
+    }
+    #expect(try changes(isComparison: false) == 1)
+    #expect(try changes(isComparison: true) == 0)
   }
 }

@@ -73,7 +73,7 @@ enum Fixture {
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere at all", variants: variants,
       baseline: baseline, show: ["elapsed", "missed", "rate"], claims: claims)
     let runs = zip(variants, elapsed).map { variant, figures in
-      Run(
+      VariantRun(
         variant: variant, point: Point(), parameters: ["stride": .integer(1)],
         trials: figures.trials.enumerated().map { round, values in
           var observation = Observation()

@@ -300,7 +300,7 @@ import Testing
     experiment.show = ["each"]
     var observation = Observation()
     observation.record("each", each, batch: 1000)
-    let run = Run(
+    let run = VariantRun(
       variant: experiment.variants[0], point: Point(), parameters: ["stride": .integer(1000)],
       trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
     let results = Results(
@@ -325,7 +325,7 @@ import Testing
     var observation = Observation()
     observation.record("each", each, batch: 1000)
     observation.recordFloor("each", 0.2)
-    let run = Run(
+    let run = VariantRun(
       variant: experiment.variants[0], point: Point(), parameters: ["stride": .integer(1000)],
       trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
     let results = Results(

@@ -282,7 +282,9 @@ import Testing
       Trace.Block(.after, queue: 1, number: 4, submitted: 0, submitter: 0),
     ]
     #expect(TraceFigures(trace).notBegun == 1)
-    #expect(TraceFigures(trace).pieces(trace).contains("1 block not begun at the end"))
+    #expect(
+      TraceFigures(trace).pieces(trace).contains(
+        "1 block not begun at the end, after up to \(TraceFigures.text(trace.length - 2_000_000))"))
     let cells = QueueFigures(trace, queues: [1], label: "one", kind: .serial).cells
     let delay = TraceFigures.text(trace.length - 2_000_000), run = TraceFigures.text(trace.length - 1_001_000)
     #expect(cells[5] == ">\(delay)" && cells[8] == ">\(run)", "\(cells)")

@@ -19,9 +19,10 @@
 static void waits(enum gcdlab_trace_reason reason, void *queue, uint32_t owner) {
   if (self.waits++ == 0) write_with(&self.pen, GCDLAB_TRACE_WAIT, reason, site(), 0, owner, (uint64_t)queue);
 }
-static void waited(void) {
+// Records the end of a wait, and whether the wait ended because its time limit passed.
+static void waited(bool expired) {
   int error = errno;
-  if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, 0, 0, 0, 0);
+  if (--self.waits == 0) record(GCDLAB_TRACE_WAITED, expired, 0, 0, 0);
   errno = error;
 }
 // Returns the reason of a wait: GCDLAB_TRACE_WORK for a pool thread outside of any block, and `reason` otherwise.
@@ -31,25 +32,27 @@ static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
 }
 static enum gcdlab_trace_reason inside_or(enum gcdlab_trace_reason reason) { return self.why ? self.why - 1 : reason; }
 
-#define WAIT_AND(type, keep, give, can_wait, name, parameters, arguments, reason, queue) \
+#define WAIT_AND(type, keep, give, can_wait, expired, name, parameters, arguments, reason, queue) \
   extern type __real_##name parameters WEAK;                                             \
   type __wrap_##name parameters {                                                        \
     if (!TRACING || !(can_wait)) return __real_##name arguments;                         \
     waits(reason, queue, 0);                                                             \
     keep __real_##name arguments;                                                        \
-    waited();                                                                            \
+    waited(expired);                                                                     \
     give;                                                                                \
   }
-#define WAIT_IF(can_wait, type, ...) WAIT_AND(type, type came =, return came, can_wait, __VA_ARGS__)
+#define WAIT_IF(can_wait, type, ...) WAIT_AND(type, type came =, return came, can_wait, false, __VA_ARGS__)
 #define WAIT(...) WAIT_IF(true, __VA_ARGS__)
-#define WAIT_VOID(...) WAIT_AND(void, , , true, __VA_ARGS__)
+#define WAIT_VOID(...) WAIT_AND(void, , , true, false, __VA_ARGS__)
+// A wait with a time limit. If `expired` is true for the result `came`, the time limit has passed.
+#define WAIT_UNTIL(expired, type, ...) WAIT_AND(type, type came =, return came, true, expired, __VA_ARGS__)
 
 WAIT_VOID(_dispatch_sema4_wait, (void *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
-WAIT(bool, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until), (semaphore, until),
+WAIT_UNTIL(came, bool, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until), (semaphore, until),
      or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), inside_or(GCDLAB_TRACE_IN_SYNC), self.queue)
 WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
-WAIT(int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
+WAIT_UNTIL(came == ETIMEDOUT, int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
      (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
 // Returns the reason of a wait for events. Outside any block, a pool thread that waits for events is Dispatch's
 // manager.
@@ -81,19 +84,19 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
-WAIT(int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+WAIT_UNTIL(came == ETIMEDOUT, int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
      (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
 // glibc has `pthread_cond_clockwait` and `sem_clockwait` since version 2.30. If the C library lacks a function, nothing
 // calls the wrapper.
-WAIT(int, pthread_cond_clockwait,
+WAIT_UNTIL(came == ETIMEDOUT, int, pthread_cond_clockwait,
      (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
      (condition, mutex, clock, until), GCDLAB_TRACE_CONDITION, NULL)
 // Waits in the C library for a mutex, a reader-writer lock, or a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
-WAIT(int, __futex_abstimed_wait64,
+WAIT_UNTIL(came == ETIMEDOUT, int, __futex_abstimed_wait64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
      (word, value, clock, until, private), GCDLAB_TRACE_LOCK, NULL)
-WAIT(int, __futex_abstimed_wait_cancelable64,
+WAIT_UNTIL(came == ETIMEDOUT, int, __futex_abstimed_wait_cancelable64,
      (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
      (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
 
@@ -110,7 +113,7 @@ long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
       operation == FUTEX_LOCK_PI ? __atomic_load_n((uint32_t *)a, __ATOMIC_RELAXED) & FUTEX_TID_MASK : 0;
   waits(owner ? GCDLAB_TRACE_LOCK : inside_or(GCDLAB_TRACE_LOCK), owner ? NULL : self.queue, owner);
   long result = __real_syscall(number, a, b, c, d, e, f);
-  waited();
+  waited(result == -1 && errno == ETIMEDOUT);
   return result;
 }
 
@@ -133,7 +136,7 @@ static bool takes(sem_t *semaphore) {
     if (takes(semaphore)) return 0;                                    \
     waits(or_work(GCDLAB_TRACE_SEMAPHORE), NULL, 0);                   \
     int result = __real_##name arguments;                              \
-    waited();                                                          \
+    waited(result == -1 && errno == ETIMEDOUT);                        \
     return result;                                                     \
   }
 SEMAPHORE(sem_wait, (sem_t *semaphore), (semaphore))
@@ -146,7 +149,7 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
   if (result != EBUSY) return result;
   waits(GCDLAB_TRACE_LOCK, NULL, (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED));
   result = __real_pthread_mutex_lock(mutex);
-  waited();
+  waited(false);
   return result;
 }
 

@@ -26,6 +26,7 @@ enum gcdlab_trace_kind {
   /// a: the thread that holds the lock, or 0; b: the queue, or 0; how: gcdlab_trace_reason; site: the stack of the
   /// call.
   GCDLAB_TRACE_WAIT,
+  /// how: 1 if the wait ended because its time limit passed, and 0 otherwise.
   GCDLAB_TRACE_WAITED,
   /// a: the queue; how: gcdlab_trace_queue; count: the number of texts with the queue's label. Each text is one of the
   /// following events, and has 16 bytes of the label in a and b.

@@ -14,7 +14,7 @@ final class ProgressDisplay: RunObserver {
     self.style = style
   }
 
-  func trialStarts(_ run: Run, _ progress: RunProgress) {
+  func trialStarts(_ run: VariantRun, _ progress: RunProgress) {
     let line = ProgressLine.render(progress, label: (scenario.map { $0 + ", " } ?? "") + run.label, style: style)
     try? writeAll("\r\u{1b}[K" + style.safe(line), to: STDERR_FILENO)
   }

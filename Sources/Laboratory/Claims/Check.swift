@@ -144,7 +144,7 @@ extension Check {
 extension Check.Reference {
   /// Returns whether the reference includes `run`: the scope includes the variant of the run, and all settings of the
   /// reference that the variant uses agree with the settings of the run.
-  func means(_ run: Run, on machine: Machine) -> Bool {
+  func means(_ run: VariantRun, on machine: Machine) -> Bool {
     scope.includes(run.variant)
       && point.allSatisfy { wanted in
         let found = run.point[wanted.name] ?? run.parameters[wanted.name]
@@ -158,7 +158,7 @@ extension Setting {
   /// Returns whether this setting agrees with `found`, the value in `run`, even if the two values are written
   /// differently. If the setting names another setting, `found` is compared with that setting's value in `run`. A run
   /// that is not confined counts as a run on all cores.
-  fileprivate func isMet(by found: ParameterValue?, in run: Run, on machine: Machine) -> Bool {
+  fileprivate func isMet(by found: ParameterValue?, in run: VariantRun, on machine: Machine) -> Bool {
     if name == Cores.name { return (found ?? .integer(machine.cores)) == Cores.number(value, of: machine.cores) }
     guard case .text(let other) = value, case .integer? = found else { return false }
     return run.point[other] ?? run.parameters[other] == found

@@ -127,7 +127,7 @@ public struct Comparison: Sendable {
   }
 
   /// Creates the comparison of `runs` by `metric`.
-  public init(_ runs: [Run], _ policy: Policy, by metric: Metric) {
+  public init(_ runs: [VariantRun], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
@@ -188,7 +188,7 @@ public struct Comparison: Sendable {
 
 extension Comparison.Cell {
   /// Creates the cell of a run from the figures to compare.
-  init(_ run: Run, figures: [RoundFigure]) {
+  init(_ run: VariantRun, figures: [RoundFigure]) {
     self.init(
       variant: run.variant.name,
       point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),

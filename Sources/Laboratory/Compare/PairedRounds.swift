@@ -126,7 +126,7 @@ public struct Contrast: Sendable {
   var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }
 }
 
-extension Run {
+extension VariantRun {
   /// Returns the figures of `metric`, by `statistic` or by the metric's default statistic, from the trials that have a
   /// figure.
   public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {

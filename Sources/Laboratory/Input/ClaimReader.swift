@@ -102,7 +102,7 @@ struct ClaimReader {
       throw fields.node("of").error("of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
     }
     guard bears.isEmpty, contradicts.isEmpty else {
-      throw fields.node("of").error("a claim of the lesson alone grades no sentence of the documents")
+      throw fields.node("of").error("a claim of the lesson alone tests no sentence of the documents")
     }
     return true
   }

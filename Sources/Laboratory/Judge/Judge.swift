@@ -1,6 +1,6 @@
 import Measurement
 
-/// A judge that grades the claims of a run by the run's trials.
+/// A judge that gives the claims of a run their verdicts by the run's trials.
 ///
 /// Guarantees and anomalies are judged on every trial. Performance claims are judged on paired rounds: both sides of a
 /// round ran within seconds of each other, so a disturbance affected both sides.
@@ -28,7 +28,7 @@ public struct Judge: Sendable {
     }
     return switch claim.kind {
     case .guarantee, .anomaly: TrialsOfClaim(claim, in: results).judgement
-    case .performance: PointGrade.judgement(on: claim, in: results)
+    case .performance: PointVerdict.judgement(on: claim, in: results)
     }
   }
 }

@@ -34,7 +34,7 @@ extension Results {
 
   /// Returns whether each trial of `run`, if there are any, was unavailable or stopped, although the machine meets the
   /// requirements of the run.
-  func isUnseen(_ run: Run) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
+  func isUnseen(_ run: VariantRun) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
 
-  private func isPossible(_ run: Run) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }
+  private func isPossible(_ run: VariantRun) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }
 }

@@ -19,7 +19,7 @@ public struct Results: Sendable {
   /// the event.
   public var cut: Measurements.Cut?
   /// The runs of every variant at every point, in the order of the experiment.
-  public var runs: [Run]
+  public var runs: [VariantRun]
   /// The warnings for readers, such as disturbances of the run and failed trials.
   public var warnings: [RunNote]
   /// The judgements of the claims, in the order of the experiment.
@@ -33,7 +33,7 @@ public struct Results: Sendable {
   /// Creates results from their parts, without judging the claims.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
-    cut: Measurements.Cut? = nil, runs: [Run], warnings: [RunNote] = [], judgements: [Judgement] = [],
+    cut: Measurements.Cut? = nil, runs: [VariantRun], warnings: [RunNote] = [], judgements: [Judgement] = [],
     findings: [RunNote] = []
   ) {
     self.experiment = experiment
@@ -50,26 +50,27 @@ public struct Results: Sendable {
 
   /// Returns the reason why the run does not pass although no trial or claim failed: a claim could not be judged, or a
   /// run was stopped; nil if there is no such reason. Claims that this machine or the command line excludes do not
-  /// count, and neither do runs that a search for the best setting stops.
+  /// count. Of a search for the best setting, only runs without a figure count, since its answer consists of figures.
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial. If the value is true and every
   ///   run without a finished trial was stopped, the result is nil.
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter(isUnseen)
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
+    if experiment.seeksBest {
+      return unseen.first { $0.isStopped }.map { "\($0.label) has no figure: \($0.stopping ?? "")" }
+    }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
-    // A search for the best setting stops slow settings on purpose.
-    let stopped = experiment.seeksBest ? [] : runs.filter(\.isStopped)
     if let reason = reasons.first {
       return "\(unjudged.count) of \(judgements.count) claims, \(reason)"
     }
-    return stopped.first.map { "\($0.label) was stopped: \($0.stopping ?? "")" }
+    return runs.first(where: \.isStopped).map { "\($0.label) was stopped: \($0.stopping ?? "")" }
   }
 
   /// Returns the runs that `reference` includes: runs of the variants in the scope of `reference`, at points with its
   /// settings.
-  func runs(of reference: Check.Reference) -> [Run] { runs.filter { reference.means($0, on: machine) } }
+  func runs(of reference: Check.Reference) -> [VariantRun] { runs.filter { reference.means($0, on: machine) } }
 
   /// The metrics of the pattern, and the metrics of costs that at least one trial recorded.
   public var metrics: [Metric] {
@@ -84,7 +85,7 @@ public struct Results: Sendable {
 
   /// Returns the run of `variant` at `point`; nil if the results do not contain this run. A variant that ignores the
   /// swept parameters has one run for several points.
-  public func run(_ variant: String, at point: Point = Point()) -> Run? {
+  public func run(_ variant: String, at point: Point = Point()) -> VariantRun? {
     runs.first { $0.variant.name == variant && $0.point.settings.allSatisfy(point.settings.contains) }
   }
 }
@@ -111,7 +112,7 @@ extension Results {
 extension Measurements {
   /// The runs whose figures a search may compare. A trial for which no second core was available is not comparable, and
   /// is omitted if each run has enough other trials. In any other case, and without a search, the runs have all trials.
-  fileprivate var comparableRuns: [Run] {
+  fileprivate var comparableRuns: [VariantRun] {
     let whole = runs.map(\.withSecondCore)
     let areEnough = zip(runs, whole).allSatisfy {
       $0.trials.count == $1.trials.count || $1.trials.count >= ConfidenceInterval.fewest
@@ -121,7 +122,7 @@ extension Measurements {
 
   /// Returns a note with the number of trials that `kept` does not contain; an empty array if `kept` contains all
   /// trials.
-  fileprivate func omissions(from kept: [Run]) -> [RunNote] {
+  fileprivate func omissions(from kept: [VariantRun]) -> [RunNote] {
     let (all, count) = (runs.map(\.trials.count).reduce(0, +), kept.map(\.trials.count).reduce(0, +))
     guard count < all else { return [] }
     return [
@@ -132,9 +133,9 @@ extension Measurements {
   }
 }
 
-extension Run {
+extension VariantRun {
   /// The run without the trials for which no second core was available.
-  fileprivate var withSecondCore: Run {
+  fileprivate var withSecondCore: VariantRun {
     var run = self
     run.trials.removeAll { $0.shortages.contains(Cores.second) }
     return run

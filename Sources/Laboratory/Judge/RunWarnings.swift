@@ -93,9 +93,11 @@ extension Results {
       return []
     }
     func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
-    let without = apart.isEmpty ? "" : " (not counting those certainly above \(Quantity.ratio(Comparison.outOfReach))x)"
+    let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
-      RunNote(RunNote.precision, "widest interval of a ratio\(without) ±\(percent(reached)), goal ±\(percent(goal))")
+      RunNote(
+        RunNote.precision,
+        "the least precise ratio is known to ±\(percent(reached)) (goal: ±\(percent(goal))\(without))")
     ]
   }
 
@@ -129,6 +131,8 @@ extension Results {
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
+    // The answer of a search is about the headline alone.
+    guard !experiment.seeksBest else { return lines }
     let others = experiment.show.dropFirst().compactMap(experiment.pattern.metric).filter { $0.kind == .latency }
     return lines + others.compactMap { twoStates($0, isHeadline: false) }
   }
@@ -192,7 +196,7 @@ extension Results {
   }
 }
 
-extension Run {
+extension VariantRun {
   /// Returns the switches of threads that distinguish the states of a metric, `involuntary-switches 0 in the lower
   /// state and 14 in the upper`; nil if no kind of switch does. The usual reason for two states is that the threads of
   /// a trial share a core in some trials, and then the system takes the core away from a thread more often.

@@ -12,19 +12,19 @@ struct TrialsOfClaim {
   private let isAny: Bool
   /// The runs whose trials were all unavailable or stopped, although the machine meets the requirements of the runs;
   /// empty if `isAny` is true. These runs show neither that a guarantee holds nor that an anomaly does not occur.
-  private let unseen: [Run]
+  private let unseen: [VariantRun]
   private let isMeasured: Bool
 
   init(_ claim: Claim, in results: Results) {
     self.claim = claim
-    let matches = results.matches(claim.check)
-    let found = matches.flatMap { match in
-      match.run.trials.compactMap { Sides(claim.check, match, $0) }
+    let checked = results.checkedRuns(claim.check)
+    let found = checked.flatMap { runs in
+      runs.run.trials.compactMap { Sides(claim.check, runs, $0) }
     }
     isMeasured = !found.isEmpty
     if claim.kind == .anomaly {
       trials = found.filter { !$0.isLost }
-      let untried = matches.map(\.run).grouped(by: \.label).compactMap(\.elements.first)
+      let untried = checked.map(\.run).grouped(by: \.label).compactMap(\.elements.first)
         .flatMap { run in run.trials.filter(\.outcome.kind.wasNotTried).map { (run: run, trial: $0) } }
       lost = (found.filter(\.isLost).map { (run: $0.run, trial: $0.trial) } + untried).map { run, trial in
         "\(run.label) \(trial.outcome.reason ?? trial.outcome.kind.rawValue)"
@@ -34,7 +34,7 @@ struct TrialsOfClaim {
     }
     isAny = !trials.isEmpty && claim.check.references.first?.scope == .any
     unseen =
-      isAny ? [] : matches.flatMap(\.runs).grouped(by: \.label).compactMap(\.elements.first).filter(results.isUnseen)
+      isAny ? [] : checked.flatMap(\.runs).grouped(by: \.label).compactMap(\.elements.first).filter(results.isUnseen)
   }
 
   /// The claim with its verdict and the evidence.
@@ -94,7 +94,7 @@ struct TrialsOfClaim {
 
 /// The two sides of a check in one trial. If both sides are figures, the figures are from the same round.
 private struct Sides {
-  let run: Run
+  let run: VariantRun
   let trial: TrialRecord
   let left: Double?
   let right: Double?
@@ -103,13 +103,13 @@ private struct Sides {
 
   /// Creates the two sides of a check in a trial; nil if the trial was not tried, or if it completed without a figure
   /// that the check needs.
-  init?(_ check: Check, _ match: Match, _ trial: TrialRecord) {
+  init?(_ check: Check, _ runs: CheckedRuns, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
-    // A figure may be absent for a declared reason (`unless`), and a percentile is absent if there are too few samples.
-    // The figure of the other side may be absent in this round for a reason of its own.
-    let figures = [.reference(match.subject), check.left, check.right].map { match.value($0, in: trial) }
+    // A figure may be absent for a declared reason (``Metric/missingIf``), and a percentile is absent if there are too
+    // few samples. The figure of the other side may be absent in this round for a reason of its own.
+    let figures = [.reference(runs.subject), check.left, check.right].map { runs.value($0, in: trial) }
     if trial.outcome == .completed, figures.contains(nil) { return nil }
-    (run, self.trial, left, right) = (match.run, trial, figures[1], figures[2])
+    (run, self.trial, left, right) = (runs.run, trial, figures[1], figures[2])
     isMet = if let left, let right { check.comparison.holds(left, right) } else { false }
   }
 

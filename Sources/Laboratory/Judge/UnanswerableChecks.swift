@@ -12,7 +12,7 @@ extension Results {
   }
 }
 
-extension Run {
+extension VariantRun {
   /// Returns the reason why no trial of this run can produce the figure: each trial has too few samples for the
   /// statistic. Returns nil if a trial produced the figure, if no trial measured the metric, or if `reference` has no
   /// statistic.

@@ -24,7 +24,7 @@ public enum Cores {
   public static func number(in parameters: [String: ParameterValue]) -> Int? { parameters[name]?.integer }
 }
 
-extension Run {
+extension VariantRun {
   /// The number of cores that the trials are confined to; nil if the trials are not confined.
   public var cores: Int? { Cores.number(in: parameters) }
 }
@@ -60,7 +60,7 @@ extension Machine {
 extension PatternDescription {
   /// Returns the reason why `run` cannot be tried on `machine`; nil if the run can be tried. The requirements of the
   /// run's variant apply to the cores that the run may use.
-  public func obstacle(to run: Run, on machine: Machine) -> String? {
+  public func obstacle(to run: VariantRun, on machine: Machine) -> String? {
     machine.obstacle(toConfining: run.cores) ?? obstacle(to: run.variant, on: machine.confined(to: run.cores))
   }
 }

@@ -11,13 +11,13 @@ public struct Budget: Sendable, Equatable {
   /// The shortest time after which a run ends because it has reached ``precision`` or ``rounds``. The rounds of a
   /// shorter run may all lie within one disturbance of the machine. The precision of these rounds would describe only
   /// the disturbance.
-  public var leastTime = Duration.zero
+  public var shortestTime = Duration.zero
   /// The time limit for all rounds; nil for no limit. A round does not start if the earlier rounds suggest that the
   /// round would exceed the limit.
   public var time: Duration?
   /// The smallest number of rounds; nil to run as many rounds as fit into ``time``. If fewer rounds fit into ``time``,
   /// the run is refused as soon as this is clear.
-  public var least: Int?
+  public var fewestRounds: Int?
   /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
   /// threads sleep long after the trial should have ended. After a stopped trial, its run is not tried again; after a
   /// hung trial, its variant is not tried again.
@@ -26,7 +26,7 @@ public struct Budget: Sendable, Equatable {
   /// runs are done.
   public var retriesStopped = false
   /// The remaining time, at the start of the run, for this run and the later runs; nil if the time is not limited.
-  public var left: Duration?
+  public var timeLeft: Duration?
   /// The share of the remaining time that one trial may take, from 0 to 1.
   public var trialShare: Double
   /// The fixed part of the time limit of a trial. The lab ends a trial as hung after this time plus ten times the
@@ -35,24 +35,24 @@ public struct Budget: Sendable, Equatable {
 
   /// Creates a budget.
   public init(
-    rounds: Int, precision: Double? = nil, time: Duration? = nil, least: Int? = nil,
-    trialTime: Duration? = nil, left: Duration? = nil, trialShare: Double = 1, watchdog: Duration = .seconds(30)
+    rounds: Int, precision: Double? = nil, time: Duration? = nil, fewestRounds: Int? = nil,
+    trialTime: Duration? = nil, timeLeft: Duration? = nil, trialShare: Double = 1, watchdog: Duration = .seconds(30)
   ) {
     self.rounds = rounds
     self.precision = precision
     self.time = time
-    self.least = least
+    self.fewestRounds = fewestRounds
     self.trialTime = trialTime
-    self.left = left
+    self.timeLeft = timeLeft
     self.trialShare = trialShare
     self.watchdog = watchdog
   }
 
   /// A budget of 10 rounds.
   public static let standard = Budget(rounds: 10)
-  /// A budget of 6 rounds for a first look: the smallest number that can grade performance.
+  /// A budget of 6 rounds for a first look: the smallest number by which performance can be judged.
   public static let quick = Budget(rounds: ConfidenceInterval.fewest)
-  /// A budget of 3 rounds for smoke runs: enough to check guarantees and anomalies, and too few to grade performance.
+  /// A budget of 3 rounds for smoke runs: enough to check guarantees and anomalies, and too few to judge performance.
   public static let smoke = Budget(rounds: 3)
   /// A budget of 30 rounds for narrow intervals.
   public static let thorough = Budget(rounds: 30)
@@ -69,7 +69,7 @@ public struct Plan: Sendable {
   /// The seed of the run, for the order of the trials and for all random numbers of the trials.
   public let seed: UInt64
   /// The runs of every variant at every point, without trials.
-  public let runs: [Run]
+  public let runs: [VariantRun]
 
   /// Creates the plan of an experiment. A variant that ignores a swept parameter has one run for all values of the
   /// parameter.
@@ -88,7 +88,7 @@ public struct Plan: Sendable {
       experiment.points(experiment.sweep.filter { !variant.ignores.contains($0.name) }).map { point in
         var parameters = standard
         for setting in point.settings { parameters[setting.name] = setting.value }
-        return Run(variant: variant, point: point, parameters: parameters)
+        return VariantRun(variant: variant, point: point, parameters: parameters)
       }
     }
   }

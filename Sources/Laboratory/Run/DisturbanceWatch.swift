@@ -46,7 +46,7 @@ struct DisturbanceWatch {
 
   /// Returns the number of trials for which no second core was available, and the number of all trials. Trials that are
   /// confined to one core are not counted, since these trials need no second core.
-  static func lackingCore(_ runs: [Run]) -> (count: Int, trials: Int) {
+  static func lackingCore(_ runs: [VariantRun]) -> (count: Int, trials: Int) {
     let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
   }

@@ -14,7 +14,7 @@ public struct Measurements: Sendable {
   /// the event.
   public let cut: Cut?
   /// The runs of every variant at every point, in the order of the experiment.
-  public let runs: [Run]
+  public let runs: [VariantRun]
   /// The warnings about disturbances of the run, and the note on repeated trials.
   let disturbances: [RunNote]
 

@@ -39,7 +39,7 @@ struct Pace {
   /// since the first round must be completed. The limit is longer if the run had less than a second at its start. Such
   /// a run is usually a user's first run, which must show results even on a busy machine.
   private var leastTrialTime: Duration {
-    plan.budget.left.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
+    plan.budget.timeLeft.map { $0 < .seconds(1) } ?? false ? .seconds(5) : .seconds(1)
   }
 
   /// The interval, in rounds, at which a run that is much worse than the best run still takes part.
@@ -70,8 +70,8 @@ struct Pace {
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
     if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
-    let hasTime = now < plan.budget.leastTime.nanoseconds
-    guard let goal = plan.budget.precision, round >= plan.budget.least ?? plan.budget.rounds else {
+    let hasTime = now < plan.budget.shortestTime.nanoseconds
+    guard let goal = plan.budget.precision, round >= plan.budget.fewestRounds ?? plan.budget.rounds else {
       return round < plan.budget.rounds || hasTime
     }
     guard headline != nil else { return round < plan.budget.rounds }
@@ -82,17 +82,19 @@ struct Pace {
     guard round >= plan.budget.rounds else { return true }
     reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
     let isPrecise = reached.map { $0 <= goal } ?? false
-    return !isPrecise || hasTime || retriesStopped()
+    return !isPrecise || retriesStopped() || hasTime
   }
 
-  /// Permits trials of the stopped runs once more, if the remaining time suffices for the rounds of these runs with a
-  /// longer time limit. Returns whether the trials are permitted.
+  /// Permits trials of the stopped runs once more, with a longer time limit. Returns whether the trials are permitted.
+  ///
+  /// The limit lets each run complete the smallest number of rounds that an interval needs. If the remaining time does
+  /// not suffice for this number, the limit lets each run complete one trial, since one figure is better than none.
   private mutating func retriesStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
     }
-    let longer = left / (ConfidenceInterval.fewest * stopped.count)
-    guard longer > limit else { return false }
+    let shares = [left / (ConfidenceInterval.fewest * stopped.count), left / stopped.count]
+    guard let longer = shares.first(where: { $0 > limit }) else { return false }
     longerTrialTime = longer
     stopped = []
     return true
@@ -101,9 +103,9 @@ struct Pace {
   /// Returns whether a trial of `run` may start in the current round. The result is false if the run or its variant is
   /// not tried again, or if the run is out of reach and does not take part in this round. The result is also false if
   /// no time remains, a worker was ended at its time limit, and the plan has no smallest number of rounds.
-  func allows(_ run: Run) -> Bool {
+  func allows(_ run: VariantRun) -> Bool {
     let participates = !outOfReach.contains(run.label) || round.isMultiple(of: Self.roundsOutOfReach)
-    return participates && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.least == nil)
+    return participates && !isGivenUp(run) && !(hasExpired && left == .zero && plan.budget.fewestRounds == nil)
   }
 
   /// Whether a trial of the current round may be repeated: the round is not the first, and the time is unlimited or
@@ -111,7 +113,9 @@ struct Pace {
   /// the trials need.
   var allowsRepetition: Bool { round > 0 && left.map { $0 > .seconds(1) } ?? true }
 
-  private func isGivenUp(_ run: Run) -> Bool { givenUp.contains(run.variant.name) || stopped.contains(run.label) }
+  private func isGivenUp(_ run: VariantRun) -> Bool {
+    givenUp.contains(run.variant.name) || stopped.contains(run.label)
+  }
 
   /// The time limit of a trial that starts now; nil if only the trial's settings limit its time.
   var trialTime: Duration? {
@@ -121,12 +125,12 @@ struct Pace {
 
   /// The remaining time for all trials; nil if the time is not limited.
   private var left: Duration? {
-    plan.budget.left.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
+    plan.budget.timeLeft.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
   }
 
   /// Records that a worker was ended at its time limit, `time`. Depending on the outcome, the run or its variant is not
   /// tried again.
-  mutating func expired(_ run: Run, _ outcome: Outcome, after time: Duration) {
+  mutating func expired(_ run: VariantRun, _ outcome: Outcome, after time: Duration) {
     hasExpired = true
     switch outcome {
     // Resources that the machine or another program withheld may be available next time.
@@ -148,7 +152,7 @@ struct Pace {
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
-    guard let least = plan.budget.least, let limit = plan.budget.time, trial.round == 0 else { return }
+    guard let least = plan.budget.fewestRounds, let limit = plan.budget.time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
     // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.

@@ -4,7 +4,7 @@ import Platform
 /// An observer that is notified of the progress of a run, for example to print the progress.
 public protocol RunObserver: Sendable {
   /// Notifies the observer that a trial of `run` starts.
-  func trialStarts(_ run: Run, _ progress: RunProgress)
+  func trialStarts(_ run: VariantRun, _ progress: RunProgress)
 }
 
 /// The progress of a run when a trial starts.
@@ -134,7 +134,7 @@ public struct Runner: Sendable {
   ///   - shortages: the number of earlier trials that reported a feature as missing, by the name of the feature.
   ///   - recorder: the recorder of the trial; nil for a trial that is measured.
   func trial(
-    of run: Run, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
+    of run: VariantRun, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
     lacking shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil
   ) async throws -> (trial: TrialRecord, expired: Duration?) {
     if let obstacle = plan.experiment.pattern.obstacle(to: run, on: machine) {
@@ -163,7 +163,7 @@ public struct Runner: Sendable {
     return (TrialRecord(round: round, outcome: outcome, observation: observation), result.hasExpired ? limit : nil)
   }
 
-  private func request(_ run: Run, _ plan: Plan, _ round: Int, cores: Int) -> TrialRequest {
+  private func request(_ run: VariantRun, _ plan: Plan, _ round: Int, cores: Int) -> TrialRequest {
     TrialRequest(
       pattern: plan.experiment.pattern.name, variant: run.variant.name,
       parameters: run.parameters.filter { !run.variant.ignores.contains($0.key) },

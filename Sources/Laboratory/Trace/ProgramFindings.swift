@@ -5,7 +5,9 @@ extension TraceFinding {
   public var isCertain: Bool {
     switch self {
     case .crowd, .locks, .standstill: false
-    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loop, .small, .wait, .overlap, .hang, .turns: true
+    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loop, .small, .wait, .overlap, .hang, .turns,
+      .timeouts:
+      true
     }
   }
 
@@ -18,7 +20,7 @@ extension TraceFinding {
     case .small: "task-granularity"
     case .crowd: "thread-explosion"
     case .turns: "queue-vs-lock"
-    case .trap, .failure, .standstill, .loop, .wait, .overlap, .locks: nil
+    case .trap, .failure, .standstill, .loop, .wait, .overlap, .locks, .timeouts: nil
     }
   }
 }
@@ -188,7 +190,7 @@ extension Trace {
     switch finding {
     case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
     case .starvation, .crowd: return calls(poolWait?.stack)
-    case .blockedJobs(_, let longest): return calls(longest.wait.stack)
+    case .blockedJobs(_, let longest), .timeouts(_, let longest): return calls(longest.wait.stack)
     case .hang(let block, _, _): return calls(blocks[block].stack)
     case .small(let queue, _, _, _):
       let stacks = Dictionary(grouping: blocks.filter { $0.queue == queue }.compactMap(\.stack)) { $0 }

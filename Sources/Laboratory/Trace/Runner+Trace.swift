@@ -24,7 +24,9 @@ extension Runner {
   }
 
   /// Records a trial of `run` and returns its trace; nil if the task was cancelled before the body had begun.
-  private func trace(of run: Run, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws -> Trace? {
+  private func trace(of run: VariantRun, _ plan: Plan, on machine: Machine, by worker: WorkerProcess) async throws
+    -> Trace?
+  {
     let record: TraceRecord
     var outcome: Outcome?
     _ = Self.firstStolenTicks  // Reads the ticks before the first trace.

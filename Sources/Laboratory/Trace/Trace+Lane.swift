@@ -107,6 +107,8 @@ extension Trace {
     public var begin: UInt64
     /// The time at which the wait ended; nil if the wait had not ended by the end of the record.
     public var end: UInt64?
+    /// Whether the wait ended because its time limit passed; nil for every other wait.
+    public var hasTimedOut: Bool?
     /// The kind of event that the thread waited for.
     public var reason: Reason
     /// The index of the queue that a `sync` or a parallel loop waited for; nil for other waits.

@@ -45,6 +45,9 @@ public enum TraceFinding: Sendable, Equatable {
   /// of these waits, their total time, the queue with the longest total time, and the time for this queue. The queue is
   /// nil if it is unknown.
   case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
+  /// Waits of a program for dispatch semaphores and groups ended because their time limits passed. The values are the
+  /// number of these waits and the longest wait.
+  case timeouts(count: Int, longest: WorkWait)
 
   /// A lane in a deadlock. The lane runs a block of a queue, and waits for a queue.
   public struct Owner: Sendable, Equatable {

@@ -11,8 +11,8 @@ extension Trace {
         switch (isProgram: program != nil, isDeadlocked: deadlock != nil) {
         case (false, false): [starvation(waits), blockedJobs(waits), crowd, loop, small]
         case (true, false):
-          [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd]
-        case (true, true): [starvation(waits), blockedJobs(waits), small, turns]
+          [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd, timeouts]
+        case (true, true): [starvation(waits), blockedJobs(waits), small, turns, timeouts]
         case (false, true): [TraceFinding?]()
         }
       findings += more.compactMap(\.self)
@@ -56,6 +56,13 @@ extension Trace {
   /// The waits of the caller and the waits inside blocks, in no particular order. A thread in any other wait has no
   /// work.
   public var workWaits: [TraceFinding.WorkWait] { waits { kind, _ in kind == .caller } }
+
+  /// The finding about waits for dispatch semaphores and groups that timed out; nil if no such wait timed out.
+  private var timeouts: TraceFinding? {
+    let reasons: Set<Wait.Reason> = [.group, .semaphore]
+    let found = waits { _, _ in true }.filter { $0.wait.hasTimedOut == true && reasons.contains($0.wait.reason) }
+    return found.max { $0.time < $1.time }.map { .timeouts(count: found.count, longest: $0) }
+  }
 
   /// Returns the waits inside blocks, and the waits outside of blocks for which `counts` returns true, in no particular
   /// order.

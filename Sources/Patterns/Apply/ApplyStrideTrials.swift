@@ -183,9 +183,9 @@ final class LateBlock: BlockWatch {
   func loopIsOver() { isOver.open() }
 
   func block(of iterations: Int, _ run: () -> Void) {
-    if begun.add(1, ordering: .acquiringAndReleasing).newValue == expected { isOver.pass() }
+    if begun.add(1, ordering: .acquiringAndReleasing).newValue == expected { isOver.wait() }
     run()
-    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.startLimit() }
+    if ended.add(1, ordering: .acquiringAndReleasing).newValue == expected - 1 { isOver.startTimeLimit() }
   }
 }
 

@@ -5,7 +5,7 @@ import Measurement
 struct StrideSweep {
   /// The name of the variant, with the swept settings except the stride; for example, `apply[balance=ramp]`.
   let name: String
-  let runs: [Run]
+  let runs: [VariantRun]
   /// The cost model; nil if there is an ``obstacle``, or if no model can be fitted to the costs.
   let model: StrideModel?
   /// The reason why no model was fitted; nil if nothing prevented a fit.
@@ -38,7 +38,7 @@ extension ApplyStride: FindingPattern {
   /// is then empty, or a note with the reason if the user described a loop.
   private func advice(in results: Results) -> [RunNote] {
     let isAboutOwnLoop = results.runs.first.map(self.isAboutOwnLoop) ?? false
-    func note(_ says: String, _ runs: [Run]) -> RunNote {
+    func note(_ says: String, _ runs: [VariantRun]) -> RunNote {
       RunNote(Conclusion.advice, says, runs: runs.map(\.label))
     }
     guard results.experiment.sweep.map(\.name).filter({ $0 != Cores.name }) == [stride.name] else {
@@ -60,7 +60,7 @@ extension ApplyStride: FindingPattern {
 
   /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an
   /// empty array if the rounds do not decide which run is the best.
-  private func goodRuns(around best: Int, _ comparison: Comparison, _ all: [Run]) -> [Run] {
+  private func goodRuns(around best: Int, _ comparison: Comparison, _ all: [VariantRun]) -> [VariantRun] {
     func isGood(_ run: Int) -> Bool { run == best || comparison.isNearBest(run) }
     let runs = all.indices.filter { run in
       all[run].variant == all[best].variant && all[run].cores == all[best].cores
@@ -73,7 +73,7 @@ extension ApplyStride: FindingPattern {
 
   /// Returns a sentence about the blocks of the good runs, or about the strides of the user's own loop; nil if there
   /// are no good runs, or if the time of an iteration is not known.
-  private func words(about good: [Run]) -> String? {
+  private func words(about good: [VariantRun]) -> String? {
     guard let first = good.first, let last = good.last, let low = strideOf(first), let high = strideOf(last),
       let count = iterations.value(in: first.parameters), count > 0, let plain = plainLoop(of: good)
     else { return nil }
@@ -100,17 +100,17 @@ extension ApplyStride: FindingPattern {
       : "\(loop): use stride \(range(least.withCommas, most.withCommas)), which is \(rule), as in the best measured loops."
   }
 
-  private func strideOf(_ run: Run) -> Int? { stride.value(in: run.parameters) }
+  private func strideOf(_ run: VariantRun) -> Int? { stride.value(in: run.parameters) }
 
   /// Returns whether the user described a loop: whether the setting ``myIterations`` or ``myIteration`` of `run` is
   /// above 0.
-  private func isAboutOwnLoop(_ run: Run) -> Bool {
+  private func isAboutOwnLoop(_ run: VariantRun) -> Bool {
     (myIterations.value(in: run.parameters) ?? 0) > 0 || (myIteration.value(in: run.parameters) ?? .zero) > .zero
   }
 
   /// Returns the time of the plain loop in nanoseconds, computed from the times and the speed-ups of the strided loops;
   /// nil if no run recorded both a time and a speed-up above 0.
-  private func plainLoop(of runs: [Run]) -> Double? {
+  private func plainLoop(of runs: [VariantRun]) -> Double? {
     let times = runs.compactMap { run -> Double? in
       guard let elapsed = median(elapsed, of: run), let speedup = median(speedup, of: run) else { return nil }
       return speedup * elapsed
@@ -128,7 +128,7 @@ extension ApplyStride: FindingPattern {
     }.map { sweep($0.key, $0.elements, in: results) }
   }
 
-  private func sweep(_ name: String, _ runs: [Run], in results: Results) -> StrideSweep {
+  private func sweep(_ name: String, _ runs: [VariantRun], in results: Results) -> StrideSweep {
     let obstacle = obstacle(to: runs, on: results.machine)
     let model = obstacle == nil ? StrideModel(fitting: runs.compactMap(cost)) : nil
     let (all, used) = (runs.flatMap(\.trials).count, runs.map { usable($0).count }.reduce(0, +))
@@ -137,7 +137,7 @@ extension ApplyStride: FindingPattern {
   }
 
   /// Returns the reason why no model can be fitted to the runs; nil if nothing prevents a fit.
-  private func obstacle(to runs: [Run], on machine: Machine) -> String? {
+  private func obstacle(to runs: [VariantRun], on machine: Machine) -> String? {
     if machine.usedCores == 1 { return "the trials had only one core" }
     guard runs.count >= StrideModel.fewestStrides else { return "a cost model needs four strides" }
     let fewest = runs.filter { usable($0).count < $0.trials.count }.min { usable($0).count < usable($1).count }
@@ -150,9 +150,9 @@ extension ApplyStride: FindingPattern {
   }
 
   /// Returns the trials of `run` that had a second core. A loop without a second core has different costs.
-  private func usable(_ run: Run) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
+  private func usable(_ run: VariantRun) -> [TrialRecord] { run.trials.filter { !$0.shortages.contains(Cores.second) } }
 
-  private func cost(of run: Run) -> StrideModel.Cost? {
+  private func cost(of run: VariantRun) -> StrideModel.Cost? {
     let rounds = usable(run).compactMap { trial in
       trial.figure(elapsed.metric).map { (trial.round, $0) }
     }
@@ -163,7 +163,7 @@ extension ApplyStride: FindingPattern {
       rounds: Dictionary(rounds, uniquingKeysWith: { first, _ in first }))
   }
 
-  private func median<Sample>(_ measure: MetricKey<Sample>, of run: Run) -> Double? {
+  private func median<Sample>(_ measure: MetricKey<Sample>, of run: VariantRun) -> Double? {
     Summary(usable(run).compactMap { $0.figure(measure.metric) })?.p50
   }
 

@@ -187,7 +187,7 @@ final class CapturingBlock: Sendable {
   var openQueue: DispatchQueue { shared.openQueue }
 
   /// Suspends the calling task until all tasks of the trial are created.
-  func turn() async { await shared.gate.passed() }
+  func turn() async { await shared.gate.wait() }
 
   /// Records the value that the block read from its variable or stored in the variable.
   func recordValue(_ value: Int) {

@@ -221,7 +221,7 @@ final class Events: Sendable {
       state.received.append(data)
       state.lastReceived = MonotonicClock.now()
     }
-    handler.pass()
+    handler.waitIfSet()
   }
 
   /// Waits until all sent events have been delivered, and returns the data that the handler received since the previous

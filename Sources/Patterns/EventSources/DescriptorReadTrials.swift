@@ -301,7 +301,7 @@ final class ReceivedData: Sendable {
   /// trial holds it.
   func expects(_ estimated: Int) -> Int {
     state.note { $0.estimated = estimated }
-    handler.pass()
+    handler.waitIfSet()
     return estimated
   }
 

@@ -233,7 +233,7 @@ private struct ChangeResults {
   /// - Returns: whether the change was reported within the deadline.
   @discardableResult
   mutating func make(_ kind: FileChange, _ records: Bool = false, _ change: () throws -> Void) rethrows -> Bool {
-    pauses.pass()
+    pauses.wait()
     guard let latency = try watch.latency(of: kind, within: deadline, change) else {
       missed += 1
       return false
@@ -267,7 +267,7 @@ private struct RandomPauses {
     generator = SplitMix64(seed: seed)
   }
 
-  mutating func pass() {
+  mutating func wait() {
     if longest > 0 { blockThread(for: .nanoseconds(Int.random(in: 0...longest, using: &generator))) }
   }
 }

@@ -204,7 +204,7 @@ final class SourceContext: Sendable {
   /// Uses the object at the beginning and at the end of a handler call.
   func use() {
     touch()
-    handler.pass()
+    handler.waitIfSet()
     touch()
   }
 

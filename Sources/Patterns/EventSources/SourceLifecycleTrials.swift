@@ -84,7 +84,7 @@ final class SourceLife: Sendable {
       if state.isCancelled { state.log.afterCancel += 1 }
       if state.log.ends > 0 { state.log.afterEnd += 1 }
     }
-    handler.pass()
+    handler.waitIfSet()
     ended.set()
     state.note { state in
       state.log.completed += 1

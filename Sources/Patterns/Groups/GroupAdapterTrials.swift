@@ -310,7 +310,7 @@ final class FileRequests: Sendable {
     for index in 0..<count {
       send(Request(requests: self, index: index)) { data, error in self.handle(index, data, error) }
     }
-    end.startLimit()
+    end.startTimeLimit()
   }
 
   private func handle(_ index: Int, _ data: [UInt8], _ error: Int32) {
@@ -326,7 +326,7 @@ final class FileRequests: Sendable {
   /// starts once all requests have been sent.
   ///
   /// - Returns: whether the completion block was called before the timeout.
-  @discardableResult func holdReplies() -> Bool { end.pass() }
+  @discardableResult func holdReplies() -> Bool { end.wait() }
 
   /// Delivers the replies of the requests at `indices`.
   func deliverReplies(_ indices: Range<Int>) { for index in indices { replies[index].activate() } }

@@ -135,9 +135,9 @@ struct BlockGates {
   }
 
   /// Starts the timeouts of ``end`` and ``completion``. Call this method when all other work has finished.
-  func startLimit() {
-    end.startLimit()
-    completion.startLimit()
+  func startTimeLimit() {
+    end.startTimeLimit()
+    completion.startTimeLimit()
   }
 }
 
@@ -195,7 +195,7 @@ final class NestedWork: Sendable {
 
     /// Runs calibrated work in a task. In a held call, first waits until the gate for the blocks of the group opens.
     func doSomething() async {
-      await work.held?.first.passed()
+      await work.held?.first.wait()
       work.make()
     }
 
@@ -204,7 +204,7 @@ final class NestedWork: Sendable {
 
     /// Sets the result in a task. In a held call, first waits until the gate for nested work opens.
     func set() async {
-      await work.held?.end.passed()
+      await work.held?.end.wait()
       work.set(index)
     }
   }
@@ -227,7 +227,7 @@ final class NestedWork: Sendable {
 
   private func make() {
     CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
-    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startLimit() }
+    if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startTimeLimit() }
   }
 
   private func set(_ index: Int) {
@@ -261,11 +261,11 @@ final class NestedWork: Sendable {
       method(self)
       returned.signal()
       // The main queue stays busy, so nested work on the main queue is delayed.
-      held.end.pass()
+      held.end.wait()
     }
     let hasReturned = returned.wait(within: patience)
     held.first.open()
-    held.completion.pass()
+    held.completion.wait()
     held.added.open()
     waitForEnd()
     return hasReturned

@@ -222,7 +222,7 @@ final class GroupDownload: Sendable {
     /// Loads the photo, and suspends the calling task until the photo is loaded.
     func load() async {
       download.starts()
-      await download.gate?.passed()
+      await download.gate?.wait()
       await withCheckedContinuation { task in download.load(index) { task.resume() } }
     }
   }

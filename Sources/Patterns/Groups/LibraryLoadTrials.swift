@@ -177,7 +177,7 @@ final class Library: Sendable {
     self.completion = completion
     self.pause = hold.map { _ in TimedGate(limit: pause) }
     entries = Slots(count: 3 * count) { _ in Atomic(0) }
-    let end = SourcesEnd(sources: 3) { completion?.startLimit() }
+    let end = SourcesEnd(sources: 3) { completion?.startTimeLimit() }
     self.end = end
     func source(_ index: Int, _ paths: [Source.Path]) -> Source {
       Source(paths, numbers: index * count + 1, end: end)
@@ -186,7 +186,7 @@ final class Library: Sendable {
     assets = source(1, [(roots[1 % roots.count], count)])
     bundle = source(2, [(roots[2 % roots.count], count / 2), (missing, count)])
     // Only a second append can end the pause early, so the limit of the pause begins immediately.
-    self.pause?.startLimit()
+    self.pause?.startTimeLimit()
   }
 
   // Freeing an inactive queue traps.
@@ -200,7 +200,7 @@ final class Library: Sendable {
     let index = count.load(ordering: .relaxed)
     if let pause, !pause.isOpen {
       if paused.add(1, ordering: .acquiringAndReleasing).newValue == 2 { pause.open() }
-      pause.pass()
+      pause.wait()
     }
     if index < entries.count { entries[index].store(item.number, ordering: .relaxed) }
     count.store(index + 1, ordering: .relaxed)
@@ -221,7 +221,7 @@ final class Library: Sendable {
     if completion == nil { itemsQueue.activate() }
     called.set()
     load(self)
-    completion?.pass()
+    completion?.wait()
     itemsQueue.activate()
     hasCompleted.wait()
     // All items have been appended when these calls return.

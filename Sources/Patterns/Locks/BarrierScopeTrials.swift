@@ -45,7 +45,7 @@ final class BarrierBlocks: Sendable {
   /// Runs the earlier block, which waits until the barrier begins or the wait times out.
   func earlier() {
     earlierHasBegun.signal()
-    if barrierBegins.pass() { barrierDidBeginEarly.set() }
+    if barrierBegins.wait() { barrierDidBeginEarly.set() }
     all.leave()
   }
 
@@ -56,8 +56,8 @@ final class BarrierBlocks: Sendable {
   /// later block before it calls this method.
   func barrier() {
     barrierBegins.open()
-    laterBegins.startLimit()
-    if laterBegins.pass() { laterRanBesideBarrier.set() }
+    laterBegins.startTimeLimit()
+    if laterBegins.wait() { laterRanBesideBarrier.set() }
     all.leave()
   }
 
@@ -70,7 +70,7 @@ final class BarrierBlocks: Sendable {
   /// Starts the time limit of the earlier block, and waits until all three blocks have ended. Call this method after
   /// the barrier has been submitted.
   fileprivate func awaitAll() {
-    barrierBegins.startLimit()
+    barrierBegins.startTimeLimit()
     all.wait()
   }
 

@@ -127,7 +127,7 @@ final class SharedNumber: Sendable {
   /// Records that a party is about to update the number for the first time. The last party starts the time limit of the
   /// first reader.
   func partyBegins() {
-    if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startLimit() }
+    if unstarted.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { gate.startTimeLimit() }
   }
 
   /// Increments the number by a load and a store.
@@ -153,7 +153,7 @@ final class SharedNumber: Sendable {
   private func meet() {
     if hasReader.exchange(true, ordering: .acquiringAndReleasing) { return gate.open() }
     let start = MonotonicClock.now()
-    gate.pass()
+    gate.wait()
     wait.store(MonotonicClock.now() - start, ordering: .relaxed)
   }
 

@@ -140,13 +140,13 @@ private final class HeldWrite: Sendable {
   /// Pauses the calling writer between its two values.
   func pause() {
     hasBegun.signal()
-    reader.pass()
+    reader.wait()
   }
 
   /// Waits until the writer pauses, and starts the timeout of the pause.
   func waitForWriter() {
     hasBegun.wait()
-    reader.startLimit()
+    reader.startTimeLimit()
   }
 
   /// Records that a reader has read the pair, and ends the pause.

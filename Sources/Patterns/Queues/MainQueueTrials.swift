@@ -138,8 +138,8 @@ final class NestedSubmission: Sendable {
 
   /// Runs the end of the first block, which waits until the second block begins or a timeout expires.
   func current() {
-    nextBegins.startLimit()
-    if nextBegins.pass() { overlapped.set() }
+    nextBegins.startTimeLimit()
+    if nextBegins.wait() { overlapped.set() }
   }
 
   /// Records that the second block begins.

@@ -400,20 +400,20 @@ final class MyDataContext: Sendable {
   /// Waits, while the queue is referenced, until the data is cleaned up or a time limit has passed. Records a clean-up
   /// before the end of the wait as too early.
   func lookWhileReferenced() {
-    whileReferenced.startLimit()
-    if whileReferenced.pass() { state.note { $0.wasEarly = true } }
+    whileReferenced.startTimeLimit()
+    if whileReferenced.wait() { state.note { $0.wasEarly = true } }
   }
 
   /// Runs the last block of the queue, which waits until the data is cleaned up or a time limit has passed. Records a
   /// clean-up before the end of the block as too early.
   func lastBlock() {
-    if isCleanedUp.pass() { state.note { $0.wasEarly = true } }
+    if isCleanedUp.wait() { state.note { $0.wasEarly = true } }
     end.set()
     hasEnded.signal()
   }
 
   /// Records that the last reference to the queue was released, and starts the time limit of the last block's wait.
-  func wasReleased() { isCleanedUp.startLimit() }
+  func wasReleased() { isCleanedUp.startTimeLimit() }
 
   /// Waits until the last block has ended. Then waits for the clean-up, but no longer than `patience`.
   func awaitEnd(within patience: Duration) {
@@ -428,8 +428,8 @@ final class MyDataContext: Sendable {
 
   /// Waits for a short time after the clean-up. Finalizers that run during this time are counted, too.
   func lookAfterwards() {
-    afterwards.startLimit()
-    afterwards.pass()
+    afterwards.startTimeLimit()
+    afterwards.wait()
   }
 
   /// Whether the calling thread cleaned up the data.

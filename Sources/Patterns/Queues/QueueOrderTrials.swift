@@ -159,11 +159,11 @@ final class TaskLog: Sendable {
     /// the beginning of the first task is logged. Without this wait, the second task could log its beginning first,
     /// even if the first task began first and then lost its core. Both waits have a time limit.
     func run() {
-      if number == 1 { log.firstHasBegun.pass() }
+      if number == 1 { log.firstHasBegun.wait() }
       log.write(2 * number)
       if number == 0 {
         log.firstHasBegun.open()
-        log.successorHasEnded.pass()
+        log.successorHasEnded.wait()
       }
       log.write(2 * number + 1)
       if number == 1 { log.successorHasEnded.open() }
@@ -177,8 +177,8 @@ final class TaskLog: Sendable {
 
   /// Records that all tasks have been submitted, and starts the time limits of the first two tasks.
   func allIsSubmitted() {
-    firstHasBegun.startLimit()
-    successorHasEnded.startLimit()
+    firstHasBegun.startTimeLimit()
+    successorHasEnded.startTimeLimit()
   }
 
   private func write(_ event: Int) {
@@ -265,15 +265,15 @@ final class Listing: Sendable {
     asyncHasReturned = TimedGate(limit: asyncPatience)
     syncHasReturned = TimedGate(limit: patience)
     // If `dispatch_async` returned only after the first block, nothing could start the time limit later.
-    asyncHasReturned.startLimit()
+    asyncHasReturned.startTimeLimit()
   }
 
   /// Runs the first block, which waits for the call of `dispatch_async` to return. If this call returns before a time
   /// limit, the block then waits for the call of `dispatch_sync` to return.
   func someWork() {
-    let returnedBefore = asyncHasReturned.pass()
+    let returnedBefore = asyncHasReturned.wait()
     // If the caller waits for the first block to end, the first block must not wait for the caller.
-    if returnedBefore { syncHasReturned.pass() }
+    if returnedBefore { syncHasReturned.wait() }
     state.withLock { state in
       state.returnedBefore = returnedBefore
       state.firstHasEnded = true
@@ -284,7 +284,7 @@ final class Listing: Sendable {
   /// Records that the call of `dispatch_async` has returned, and starts the time limit for the call of `dispatch_sync`.
   func firstMayOrMayNotHaveRun() {
     asyncHasReturned.open()
-    syncHasReturned.startLimit()
+    syncHasReturned.startTimeLimit()
   }
 
   /// Runs the second block.

@@ -153,8 +153,8 @@ final class Suspension: Sendable {
   /// observation ends immediately.
   func watch() {
     awaitSuspension()
-    anyBegins.startLimit()
-    anyBegins.pass()
+    anyBegins.startTimeLimit()
+    anyBegins.wait()
     counts.withLock { $0.beganSuspended = beganMeanwhile.load(ordering: .acquiring) }
   }
 

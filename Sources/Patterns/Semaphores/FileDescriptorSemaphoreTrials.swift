@@ -8,7 +8,7 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// from which the semaphore blocks no task. In a search, the finding is part of the answer. Otherwise, the finding is
   /// omitted if every run has a lower limit.
   func findings(in results: Results) -> [RunNote] {
-    func value(_ parameter: ParameterKey<Int>, of run: Run) -> Int { parameter.value(in: run.parameters) ?? 0 }
+    func value(_ parameter: ParameterKey<Int>, of run: VariantRun) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let seeksBest = results.experiment.seeksBest
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
@@ -173,7 +173,7 @@ final class OpenFiles: Sendable {
   /// have tried to open their files.
   func submitEach(_ submit: (FileTask) -> Void) {
     for _ in 0..<count { submit(FileTask(files: self)) }
-    othersTried.startLimit()
+    othersTried.startTimeLimit()
   }
 
   /// The number of opens that failed because no descriptor was free.
@@ -228,7 +228,7 @@ final class OpenFiles: Sendable {
 
     /// Blocks the thread while the file is open, until every task has tried to open its file or a time limit has
     /// passed. Has no effect for a negative descriptor.
-    func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.pass() } }
+    func readUntilOthersTried(_ descriptor: Int32) { if descriptor >= 0 { files.othersTried.wait() } }
 
     /// Closes the file. Has no effect for a negative descriptor.
     func close(_ descriptor: Int32) { if descriptor >= 0 { systemClose(descriptor) } }

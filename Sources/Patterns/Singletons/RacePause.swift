@@ -46,20 +46,20 @@ final class RacePause: Sendable {
   /// Records that a racer is about to request the singleton. If the pause precedes the set-up, the method first blocks
   /// every racer except the first until the first racer has published its instance.
   func ask(_ racer: Int) {
-    if step == .setUp, racer > 0 { published.pass() }
-    if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startLimit() }
+    if step == .setUp, racer > 0 { published.wait() }
+    if asked.add(1, ordering: .acquiringAndReleasing).newValue == racers { gate.startTimeLimit() }
   }
 
   /// Blocks the calling thread until the condition of ``step`` is met, or until the time limit.
-  func sleep() {
+  func wait() {
     addArrivals(by: 1)
-    gate.pass()
+    gate.wait()
   }
 
   /// Suspends the calling task until the condition of ``step`` is met, or until the time limit.
-  func slept() async {
+  func wait() async {
     addArrivals(by: 1)
-    await gate.passed()
+    await gate.wait()
   }
 
   private func addArrivals(by one: Int) {

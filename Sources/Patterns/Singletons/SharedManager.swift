@@ -122,15 +122,15 @@ struct SharedManager: @unchecked Sendable {
 
   @inline(never)
   private func pauseBeforeCreation() {
-    singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.sleep() } }
+    singleton.pointee.pause?._withUnsafeGuaranteedRef { if $0.step == .creation { $0.wait() } }
   }
 
   /// Blocks the calling thread until the race's ``RacePause`` ends. The document "GCD in depth" blocks the thread for
   /// two seconds instead. Returns immediately if the race has no pause.
-  func sleep() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.sleep() } }
+  func pause() { singleton.pointee.pause?._withUnsafeGuaranteedRef { $0.wait() } }
 
   /// Suspends the calling task until the race's ``RacePause`` ends. Returns immediately if the race has no pause.
-  func slept() async { await singleton.pointee.pause?.takeUnretainedValue().slept() }
+  func pause() async { await singleton.pointee.pause?.takeUnretainedValue().wait() }
 
   /// The singleton that the calling thread requests in a race of threads with a pause; nil outside such a race. The
   /// initializer of a static property has no parameters, and reads this value instead.

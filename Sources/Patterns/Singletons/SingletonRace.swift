@@ -70,7 +70,7 @@ struct SingletonRace: Pattern {
     ) { row in
       row.each { shared in
         if shared.manager == nil {
-          shared.sleep()
+          shared.pause()
           shared.manager = shared.create()
         }
         return shared.manager
@@ -83,7 +83,7 @@ struct SingletonRace: Pattern {
       row.each { shared in
         if shared.manager == nil {
           shared.manager = shared.create()
-          shared.sleep()
+          shared.pause()
           shared.manager?.makePhotosArray()
         }
         return shared.manager

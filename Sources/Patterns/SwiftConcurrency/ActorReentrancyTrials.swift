@@ -101,12 +101,12 @@ final class Sale: Sendable {
 
   /// Starts the time limit of the held payments. Call this method once all buyers have been submitted. Has no effect if
   /// payments are not held.
-  func allHaveAsked() { tooMany?.startLimit() }
+  func allHaveAsked() { tooMany?.startTimeLimit() }
 
   fileprivate func pay(_ index: Int) async {
     if let tooMany {
       recordPayment(tooMany)
-      await tooMany.passed()
+      await tooMany.wait()
       paying.down()
     } else {
       spin(steps / 2)
@@ -119,7 +119,7 @@ final class Sale: Sendable {
   fileprivate func payBlocking(_ index: Int) {
     if let tooMany {
       recordPayment(tooMany)
-      tooMany.pass()
+      tooMany.wait()
       paying.down()
     } else {
       spin(steps)

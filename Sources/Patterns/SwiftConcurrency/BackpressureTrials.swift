@@ -60,8 +60,8 @@ extension Backpressure {
     let (flow, time) = try waitFor {
       let producer = Producer(count: count, size: size, patience: patience)
       let stream = connect(producer)
-      producer.end.startLimit()
-      var flow = Flow(hasEnded: await producer.end.passed(), ahead: producer.made)
+      producer.end.startTimeLimit()
+      var flow = Flow(hasEnded: await producer.end.wait(), ahead: producer.made)
       for await element in stream {
         flow.received.append(element.number)
         if flow.received.count == 1, !flow.hasEnded { try await Task.sleep(for: patience) }

@@ -165,7 +165,7 @@ final class HandledTask: Sendable {
   /// already been cancelled.
   func requireHandler(_ index: Int = 0) { if handlers[index] == 0 { late.add() } }
   /// Suspends the task until the `cancel` closure of ``cancel(handlers:_:)`` has returned.
-  func awaitCancellation() async { await isCancelled.passed() }
+  func awaitCancellation() async { await isCancelled.wait() }
   /// Executes code until the `cancel` closure of ``cancel(handlers:_:)`` has returned, without suspending the task.
   func computeUntilCancelled() {
     while !cancelHasReturned.load(ordering: .acquiring) {
@@ -268,9 +268,9 @@ final class Scope: Sendable {
     private func awaitCancellation(_ recordCancellation: @escaping @Sendable () -> Void) async {
       scope.recordBegin()
       let gate = TimedGate(limit: scope.limit)
-      gate.startLimit()
+      gate.startTimeLimit()
       await withTaskCancellationHandler {
-        _ = await gate.passed()
+        _ = await gate.wait()
       } onCancel: {
         recordCancellation()
         gate.open()
@@ -281,7 +281,7 @@ final class Scope: Sendable {
     func awaitExit() async {
       scope.recordBegin()
       scope.startPatience()
-      await scope.left.passed()
+      await scope.left.wait()
       recordEnd(isCancelled: Task.isCancelled)
     }
     /// Checks whether the child task is cancelled when it begins. Suspends the task until its scope is left or a time
@@ -290,7 +290,7 @@ final class Scope: Sendable {
       let isCancelled = Task.isCancelled
       scope.recordBegin()
       scope.startPatience()
-      await scope.left.passed()
+      await scope.left.wait()
       recordEnd(isCancelled: isCancelled)
     }
     private func recordEnd(isCancelled: Bool) {
@@ -347,10 +347,10 @@ final class Scope: Sendable {
   }
   /// Starts the time limit of the waiting child tasks if the calling task is cancelled, or if all child tasks have
   /// begun.
-  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startLimit() } }
+  private func startPatience() { if Task.isCancelled || state.now.begun >= count { left.startTimeLimit() } }
 
   /// Suspends the caller until all child tasks have begun.
-  func awaitBegin() async { await begun.passed() }
+  func awaitBegin() async { await begun.wait() }
   /// Records whether a child task was added to a cancelled group.
   func recordAddition(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
   /// Records that a child task runs although its group had already been cancelled.

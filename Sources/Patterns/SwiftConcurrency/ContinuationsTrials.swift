@@ -161,7 +161,7 @@ final class DeskVisits: Sendable {
     if waiting.add(1, ordering: .relaxed).newValue == count { all.open() }
   }
   /// Suspends the caller until the operations of all tasks have run.
-  func allWait() async { await all.passed() }
+  func allWait() async { await all.wait() }
   /// Records that a task has resumed.
   func continues() { gone.add() }
   /// Waits until a task has continued or all other threads sleep, and records how many tasks have continued. The call

@@ -142,7 +142,7 @@ final class RaisedTask: Sendable {
     state.withLock { $0.isRaised = isRaised }
   }
   /// Suspends the task until the trial has called `escalatePriority` for the last time.
-  func awaitLastEscalation() async { await allCalls.passed() }
+  func awaitLastEscalation() async { await allCalls.wait() }
   /// Records that the trial has called `escalatePriority` for the last time.
   func recordLastEscalation() { allCalls.open() }
   /// Yields once, and then records whether the task no longer has high priority.
@@ -152,7 +152,7 @@ final class RaisedTask: Sendable {
     state.withLock { $0.isForgotten = isForgotten }
   }
   /// Suspends the caller until the task has begun.
-  func awaitBegin() async { await begun.passed() }
+  func awaitBegin() async { await begun.wait() }
   /// Records the current time. Call this method immediately before the task's priority is raised.
   func recordEscalation() { state.withLock { $0.raising = MonotonicClock.now() } }
   /// Records a call of the handler with the old and the new priority.

@@ -132,7 +132,7 @@ final class Inbox: Sendable {
 
   /// Records an item, and suspends the consumer if the trial holds the consumer.
   func take(_ item: Int) async {
-    if keep(item) { await gate.passed() }
+    if keep(item) { await gate.wait() }
   }
 
   /// Records an item in a handler or a block, and blocks the thread if the trial holds the consumer.

@@ -85,7 +85,7 @@ final class Children: Sendable {
 
   /// Suspends the parent at the end of its scope until the memory has been measured. Returns immediately if the run
   /// does not measure memory.
-  func pause() async { await gate?.passed() }
+  func pause() async { await gate?.wait() }
 
   fileprivate func endPause() { gate?.open() }
 

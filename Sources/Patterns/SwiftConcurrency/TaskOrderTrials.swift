@@ -77,7 +77,7 @@ final class OrderRound: Sendable {
     var isInSecondHalf: Bool { index >= round.count / 2 }
     /// Suspends the task if this item is the first and the round holds its first item. The suspension lasts until a
     /// later item has arrived or a time limit has passed.
-    func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasArrived.passed() } }
+    func waitIfFirst() async { if index == 0, round.isHeld { await round.laterHasArrived.wait() } }
     /// Records that the item has arrived.
     func recordArrival() { round.recordArrival(index) }
   }
@@ -98,7 +98,7 @@ final class OrderRound: Sendable {
 
   /// Starts a time limit of 10 seconds for the held task, since it is possible that no other task can overtake the held
   /// task. Call this method once the tasks of all items have been started.
-  func allHaveStarted() { laterHasArrived.startLimit() }
+  func allHaveStarted() { laterHasArrived.startTimeLimit() }
 
   /// Blocks the calling actor until ``unblockActor()`` is called.
   func blockActor() {
@@ -106,7 +106,7 @@ final class OrderRound: Sendable {
     actor.wait()
   }
   /// Suspends the caller until the actor is blocked.
-  func waitUntilActorIsBlocked() async { await isBlocked.passed() }
+  func waitUntilActorIsBlocked() async { await isBlocked.wait() }
   /// Unblocks the actor.
   func unblockActor() { actor.signal() }
 

@@ -109,12 +109,12 @@ final class CancelledWork: Sendable {
   /// Blocks the queue or actor until the item under test is cancelled. Later items wait during this time.
   func holdUpOthers() {
     holdUpSignal.signal()
-    cancellationGate.pass()
+    cancellationGate.wait()
   }
   /// Blocks the item until it is cancelled.
-  func blockUntilCancelled() { cancellationGate.pass() }
+  func blockUntilCancelled() { cancellationGate.wait() }
   /// Suspends the task until it is cancelled.
-  func suspendUntilCancelled() async { await cancellationGate.passed() }
+  func suspendUntilCancelled() async { await cancellationGate.wait() }
   /// Records that the notify block runs, or that the awaiting task has resumed.
   func recordNotification() {
     notified.set()

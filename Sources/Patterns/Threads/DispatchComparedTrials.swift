@@ -70,7 +70,7 @@ extension DispatchCompared: FindingPattern {
   /// Returns a note for each amount of work. The note names the variants that complete first and are not told apart, or
   /// the variants that may complete first. An amount of work has no note if it has fewer than two runs or too few
   /// rounds.
-  private func winners(_ count: Int, _ runs: [Run]) -> [RunNote] {
+  private func winners(_ count: Int, _ runs: [VariantRun]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
@@ -104,7 +104,7 @@ extension DispatchCompared: FindingPattern {
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
   /// compared with the loop. The note also names the variants that are faster at none of the amounts, and those for
   /// which the rounds do not decide.
-  private func crossovers(_ count: Int, _ runs: [Run], _ results: Results) -> RunNote? {
+  private func crossovers(_ count: Int, _ runs: [VariantRun], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var found: [(order: Int, place: String, name: String, label: String?)] = []
     for variant in results.experiment.variants where variant.name != "loop" {

@@ -42,14 +42,16 @@ extension ResultDocument {
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     guard settings != other.settings else { return nil }
     let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
-    let different = names.filter { name in settings.map { $0[name] } != other.settings.map { $0[name] } }
-    return "the two runs have different settings" + (different.isEmpty ? "" : " (\(different.joined(separator: ", ")))")
+    let different = names.filter { name in Set(settings.map { $0[name] }) != Set(other.settings.map { $0[name] }) }
+    return different.isEmpty
+      ? "the two runs have different variants"
+      : "the two runs have different settings (\(different.joined(separator: ", ")))"
   }
 
   /// Whether the run was a run with `--quick`.
   public var isQuick: Bool { command.contains("--quick") }
 
-  /// Whether the run was a run of `compare`, which judges no claims.
+  /// Whether the run was a run of `compare`. The claims of such a run count for no sentence.
   public var isComparison: Bool { scenario.seeksBest == true }
 
   /// Returns whether this run started after `other`; true if `other` is nil.

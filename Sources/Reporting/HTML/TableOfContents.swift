@@ -17,7 +17,7 @@ extension HTMLReport {
       """
     }
     // The claims of searches and of stand-ins are not comparable with the other claims, so they do not count.
-    let total = ReportContent.counts(contents.flatMap { $0.seeksBest || $0.grades.standIn != nil ? [] : $0.claims })
+    let total = ReportContent.counts(contents.flatMap { $0.seeksBest || $0.standings.standIn != nil ? [] : $0.claims })
     return """
       <nav id="contents"><h1>What the documents say, tried</h1>
       \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(total.map(phrases) ?? "")</p>
@@ -43,11 +43,11 @@ extension HTMLReport {
   /// Returns an entry of the contents: the scenario's name, its question and the result of its run.
   private static func entry(_ content: ReportContent) -> Markup {
     let scenario = content.document.scenario
-    let cautions = [content.grades.caution, content.coresNote].compactMap { $0.map { Line($0, .care) } }
+    let cautions = [content.standings.caution, content.coresNote].compactMap { $0.map { Line($0, .care) } }
     let conclusion: Markup = content.conclusion.map { "<br>\($0)" } ?? ""
     return """
       <tr><th><a href="#\(scenario.name)">\(scenario.name)</a></th><td><small>\(scenario.title)</small>\(paragraphs(cautions))\(conclusion)</td>\
-      <td>\(paragraphs([content.grades.line].compactMap(\.self)))\(content.counts.map(phrases) ?? "")</td></tr>
+      <td>\(paragraphs([content.standings.line].compactMap(\.self)))\(content.counts.map(phrases) ?? "")</td></tr>
 
       """
   }

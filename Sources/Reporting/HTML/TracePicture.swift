@@ -178,7 +178,8 @@ struct TracePicture {
     switch mark {
     case .one(let span):
       let wait = lane.waits[span.index]
-      let says = "waits \(trace.text(of: wait)): \(times(span))" + (wait.end == nil ? ", not ended" : "")
+      let end = wait.end == nil ? ", not ended" : wait.hasTimedOut == true ? ", timed out" : ""
+      let says = "waits \(trace.text(of: wait)): \(times(span))\(end)"
       return rect(
         "wait w-\(wait.reason.rawValue)", span.begin, span.end, y: Self.top + Self.waits, height: Self.waits, says,
         label: wait.reason.rawValue, baseline: 31)

@@ -14,17 +14,17 @@ enum ClaimRelation {
   /// documents (…), 18 are the lab's own`. A number of 0 is omitted. The parentheses contain the first sentence, and
   /// the command that shows the document of this sentence.
   ///
-  /// - Parameter grades: the identifiers of the sentences that each claim grades.
-  static func counts(_ grades: [[String]]) -> String {
-    let graded = grades.filter { !$0.isEmpty }
-    let own = grades.count - graded.count
-    let first = graded.first?.first
+  /// - Parameter sentences: the identifiers of the sentences that each claim tests.
+  static func counts(_ sentences: [[String]]) -> String {
+    let tests = sentences.filter { !$0.isEmpty }
+    let own = sentences.count - tests.count
+    let first = tests.first?.first
     let place = first.map { id in
       " (\(id) …: see `\(Tool.command) documents \(id.prefix { $0 != "." })`)"
     }
     return [
-      graded.isEmpty
-        ? nil : "\(graded.count) test\(graded.count == 1 ? "s" : "") sentences of the documents\(place ?? "")",
+      tests.isEmpty
+        ? nil : "\(tests.count) test\(tests.count == 1 ? "s" : "") sentences of the documents\(place ?? "")",
       own > 0 ? "\(own) \(own == 1 ? "is" : "are") the lab's own" : nil,
     ].compactMap(\.self).joined(separator: ", ")
   }
@@ -33,6 +33,6 @@ enum ClaimRelation {
 extension ClaimFacts {
   /// The relation of the claim to the sentences of the documents, in words.
   var sides: String { ClaimRelation.text(bears: bears ?? [], contradicts: contradicts ?? []) }
-  /// The identifiers of the sentences that the claim grades.
+  /// The identifiers of the sentences that the claim tests.
   var sentenceIDs: [String] { (bears ?? []) + (contradicts ?? []) }
 }

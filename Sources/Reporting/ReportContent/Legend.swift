@@ -12,7 +12,7 @@ public enum Legend {
     "unavailable: not judged; the reason is given",
   ]
 
-  /// The meaning of *not so*, the word for a refuted claim that grades no sentence of a document.
+  /// The meaning of *not so*, the word for a refuted claim that tests no sentence of a document.
   static let notSo = "not so: a refuted claim of the lab's own"
 
   /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; an empty array

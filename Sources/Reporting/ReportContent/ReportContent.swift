@@ -10,10 +10,10 @@ public struct ReportContent: Sendable {
   /// A line about the changes since the previous run; nil if there is no previous run to compare with.
   public var sinceLast: String?
 
-  /// The documents whose sentences the claims grade; nil in a lab without documents.
+  /// The documents whose sentences the claims test; nil in a lab without documents.
   let documents: Documents?
   /// The standings of the sentences according to this run.
-  let grades: Grades
+  let standings: Standings
 
   let index: RunIndex
   /// The first of the shown metrics, which is used to compare the runs; nil if no metric is shown.
@@ -43,10 +43,10 @@ public struct ReportContent: Sendable {
   ///
   /// - Parameters:
   ///   - document: the document that the report shows.
-  ///   - documents: the documents whose sentences the claims grade; nil in a lab without documents.
+  ///   - documents: the documents whose sentences the claims test; nil in a lab without documents.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
     self.documents = documents
-    grades = Grades([document], by: documents)
+    standings = Standings([document], by: documents)
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }

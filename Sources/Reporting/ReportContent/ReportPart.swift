@@ -53,7 +53,7 @@ extension ReportContent {
   /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
   /// not mention outliers.
   func parts(isBrief: Bool = false) -> [ReportPart] {
-    let caution = grades.caution.map { Line($0, .care) }
+    let caution = standings.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
@@ -70,7 +70,7 @@ extension ReportContent {
   /// The lines of the answer: a note if the trials did not have several cores to themselves, the standings of the
   /// documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
-    [coresNote.map { Line($0, .care) }, grades.line, counts].compactMap(\.self)
+    [coresNote.map { Line($0, .care) }, standings.line, counts].compactMap(\.self)
       + conclusions.enumerated().map { place, text in
         text.hasPrefix(SearchAnswer.item)
           ? Line(String(text.dropFirst(SearchAnswer.item.count)), isItem: true)

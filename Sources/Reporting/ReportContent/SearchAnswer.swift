@@ -45,7 +45,8 @@ struct SearchAnswer {
     self.names = names
     wording = SearchWording(
       index: index, metric: metric, comparison: comparison, names: names,
-      secondary: shown.first { $0.name != metric.name && !index.isFlaw($0) })
+      // The tables of several groups show the headline alone.
+      secondary: comparison.groupNames.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
     let bests = index.inOrder(of: comparison.groupNames, measured.filter(comparison.bests.contains))
@@ -101,8 +102,11 @@ struct SearchAnswer {
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow
   /// longer trials; nil if there are no such settings.
   private var stopped: String? {
-    unmeasured(.stopped).map {
-      "Not measured, since a trial took too long: \($0); allow longer trials (--trial-time), or give it more time (--time)."
+    // The time limit of a trial grows with the time of the run.
+    let time = Budget.enough(for: 4 * index.document.seconds)
+    return unmeasured(.stopped).map {
+      "Not measured, since a trial took too long: \($0); give it more time, as in --time \(time)s, or allow longer "
+        + "trials (--trial-time)."
     }
   }
 

@@ -28,7 +28,10 @@ extension SearchWording {
     if unsteady.count == groups.count {
       return "more time may not decide: \(Set(unsteady).sorted().listed("and", most: SearchAnswer.most))"
     }
-    guard !factors.isEmpty else { return "\(decide)give it more time (--time)" }
+    guard !factors.isEmpty else {
+      let time = timeToRank(groups.flatMap(\.uncounted)).map { ": --time \($0)s may be enough" } ?? " (--time)"
+      return "\(decide)give it more time\(time)"
+    }
     let times = groups.map { group in
       let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
@@ -46,10 +49,18 @@ extension SearchWording {
       + "--time \(Self.longest)s may not decide the others"
   }
 
+  /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is
+  /// empty, or if a run has no round.
+  private func timeToRank(_ runs: [Int]) -> Int? {
+    let rounds = runs.map { index.document.runs[$0].metrics[metric.name]?.figures.count ?? 0 }
+    guard let fewest = rounds.min(), fewest > 0 else { return nil }
+    return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
+  }
+
   /// Returns the arguments that compare only the candidates for the best run of a group: `threads=2,4 --variant apply`.
   /// Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
   private func alone(_ group: SearchGroup) -> String? {
-    let candidates = group.runs.filter { ([group.best] + group.unclear + group.near).contains($0) }
+    let candidates = group.runs.filter { ([group.best] + group.unclear + group.uncounted + group.near).contains($0) }
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in
@@ -88,16 +99,16 @@ extension SearchWording {
       let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
-      let doubles = later.value > 16 * max(earlier.value, 1) || earlier.parameter.unit != nil
-      guard let most = fallen.last, later.value > (doubles ? 2 * max(earlier.value, 1) : earlier.value + 1) else {
-        return nil
-      }
+      // If the earlier group is undecided, the change may begin after the last group that is decided.
+      let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
+      let doubles = later.value > 16 * max(first, 1) || earlier.parameter.unit != nil
+      guard let most = fallen.last, later.value > (doubles ? 2 * max(first, 1) : first + 1) else { return nil }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
-      let sweep = "\(ends[0])..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
+      let sweep = "\(earlier.parameter.label(.integer(first)))..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
       let verb = others.isEmpty ? "is" : "may be"
       let text =
         "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
-        + "\(ends[1]); sweep the values between to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
+        + "\(ends[1]); sweep more values to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
       return (text, most.contrast.factor)
     }
     return changes.max { $0.factor < $1.factor }?.text

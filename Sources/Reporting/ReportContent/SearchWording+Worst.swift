@@ -44,8 +44,8 @@ extension SearchWording {
   /// The factor by which intervals may miss each other if two of the worst runs count as equally bad.
   private static let alike = 1.05
 
-  /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratios of the
-  /// first and the last run, the interval of a single imprecise ratio, or a lower bound for all ratios.
+  /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
+  /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.
   ///
   /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
   func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
@@ -57,14 +57,12 @@ extension SearchWording {
     if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return intervals[0].range(metric.meaning) + rounds
     }
-    if isBound || isWide {
+    if isBound || isWide || runs.count > 1 {
       let nearest = runs.min { $0.contrast.nearest < $1.contrast.nearest }?.contrast
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       return least == 1 ? "worse in all rounds" : "at least \(metric.meaning.wording(least))"
     }
-    let ends = [runs[0], runs[runs.count - 1]].map { metric.meaning.wording($0.contrast.ratio) }
-    let from = ends[0].split(separator: " ").first.map(String.init) ?? ""
-    return ends[1].hasPrefix("\(from) ") ? ends[1] + rounds : "\(from) to \(ends[1])"
+    return metric.meaning.wording(runs[0].contrast.ratio) + rounds
   }
 }
 

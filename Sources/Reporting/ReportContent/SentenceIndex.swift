@@ -226,7 +226,7 @@ private struct TriedClaims {
   /// Adds a claim to each sentence that the claim is about.
   private mutating func add(_ claim: ScenarioOutline.Claim, of scenario: String) {
     let document = counted[scenario]
-    // A comparison judges no claims.
+    // The claims of a comparison count for no sentence.
     let found =
       document?.scenario.seeksBest == true
       ? nil

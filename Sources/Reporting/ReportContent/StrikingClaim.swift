@@ -11,20 +11,20 @@ public struct StrikingClaim: Sendable {
   /// claim itself.
   let beside: [ClaimFacts]
   /// The sentence that the claim speaks against, with its standing; nil if the claim speaks against no sentence.
-  let against: Grades.Grade?
+  let against: Standings.Entry?
   let scenario: String
   let started: String
 
   /// Returns the most striking claim of some runs; nil if no performance claim has a significant factor.
   ///
-  /// - Parameter documents: the documents whose sentences the claims grade.
+  /// - Parameter documents: the documents whose sentences the claims test.
   public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
-    let grades = Grades(runs, by: documents).grades
+    let standings = Standings(runs, by: documents).entries
     let found = runs.flatMap { run in
       run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
         StrikingClaim(
           claim: claim, beside: run.claims.filter { $0.isLike(claim) },
-          against: claim.isAgainstDocument ? grades.first { claim.sentenceIDs.contains($0.sentence.id) } : nil,
+          against: claim.isAgainstDocument ? standings.first { claim.sentenceIDs.contains($0.sentence.id) } : nil,
           scenario: run.scenario.name, started: run.started)
       }
     }

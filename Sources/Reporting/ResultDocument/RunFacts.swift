@@ -17,7 +17,7 @@ struct RunFacts: Codable, Sendable {
   let obstacle: String?
   let metrics: [String: SampleFacts]
 
-  init(_ run: Run, _ pattern: PatternDescription, on machine: Machine) {
+  init(_ run: VariantRun, _ pattern: PatternDescription, on machine: Machine) {
     variant = run.variant.name
     point = Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     parameters = run.parameters

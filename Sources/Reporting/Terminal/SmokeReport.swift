@@ -17,7 +17,7 @@ public enum SmokeReport {
   ///
   /// - Parameter strict: whether a refuted performance claim is a failure.
   public static func line(_ content: ReportContent, strict: Bool, _ style: TextStyle) -> String {
-    // Three rounds cannot grade performance, so the line does not count inconclusive claims.
+    // Three rounds cannot judge performance, so the line does not count inconclusive claims.
     var text = head(content, strict: strict, hidesInconclusive: true, style)
     let document = content.document
     let losses = content.lost
@@ -56,12 +56,12 @@ public enum SmokeReport {
       case .notJudged: SemanticColor.quiet("-", style)
       case .passed: SemanticColor.good(style.sign("✓", "+"), style)
       }
-    let notGraded =
+    let notJudged =
       counts.isEmpty && !content.claims.isEmpty
-      ? ["all claims are about performance, which few rounds cannot grade"] : []
+      ? ["all claims are about performance, which needs more rounds"] : []
     let cut = document.interrupted == true ? ["cut short"] : []
     let became =
-      (content.grades.standIn == nil ? "" : "stand-in: ") + (cut + counts + notGraded).joined(separator: ", ")
+      (content.standings.standIn == nil ? "" : "stand-in: ") + (cut + counts + notJudged).joined(separator: ", ")
     // A trial that was not run because of an obstacle that was known before the run is not counted.
     let trials = document.runs.reduce(0) {
       $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.wasNotTried) : 0)
@@ -111,7 +111,7 @@ public enum SmokeReport {
     func names(_ wanted: Status) -> [String] {
       zip(contents, statuses).filter { $0.1 == wanted }.map(\.0.document.scenario.name)
     }
-    let standIns = contents.filter { $0.grades.standIn != nil }.map(\.document.scenario.name).filter(
+    let standIns = contents.filter { $0.standings.standIn != nil }.map(\.document.scenario.name).filter(
       names(.passed).contains)
     let rest = [
       ("on a stand-in", standIns), ("cut short", names(.cut)), ("not judged", names(.notJudged)), ("not run", notRun),
@@ -124,12 +124,12 @@ public enum SmokeReport {
   /// Returns a line for each refuted sentence, with the scenarios that tried the sentence; empty if no sentence is
   /// refuted.
   private static func refuted(_ contents: [ReportContent], _ style: TextStyle) -> String {
-    let refuted = Grades(contents.map(\.document), by: contents.first?.documents ?? nil).refuted
+    let refuted = Standings(contents.map(\.document), by: contents.first?.documents ?? nil).refuted
     guard !refuted.isEmpty else { return "" }
     let column = 4 + (refuted.map(\.sentence.id.count).max() ?? 0)
-    let lines = refuted.flatMap { grade in
+    let lines = refuted.flatMap { entry in
       DescriptionList(column: column, style: style).lines(
-        grade.sentence.id, [("\(grade.sentence.says.inLine) (\(grade.scenarios.joined(separator: ", ")))", nil)])
+        entry.sentence.id, [("\(entry.sentence.says.inLine) (\(entry.scenarios.joined(separator: ", ")))", nil)])
     }
     return ([SemanticColor.bad("Refuted sentences of the documents", style)] + lines).map { $0 + "\n" }.joined()
   }

@@ -58,7 +58,7 @@ public enum ChromeTrace {
       for wait in lane.waits {
         span(
           Self.quoted("wait: \(Self.name(of: wait, in: trace))"), "wait", on: track, wait.begin, wait.end,
-          calls: trace.calls(wait.stack))
+          wait.hasTimedOut == true ? ["\"timedOut\": true"] : [], calls: trace.calls(wait.stack))
       }
       guard trace.knowsRunning else { return track }
       let cores = number()

@@ -12,6 +12,9 @@ public struct TraceFigures: Sendable {
   /// The number of blocks that could have begun, and had not begun at the end of the record. The delays do not include
   /// these blocks.
   public let notBegun: Int
+  /// The longest time for which one of these blocks had waited at the end of the record, in nanoseconds; nil if there
+  /// are no such blocks.
+  public let longestUnbegun: UInt64?
   /// The maximum number of blocks in progress at the same time.
   public let mostAtOnce: Int
   /// The share of the time of all cores in which threads of the trial ran, from 0 to 1; nil if the record lacks events
@@ -32,7 +35,9 @@ public struct TraceFigures: Sendable {
     blocks = trace.blocks.count
     medianDelay = delays.isEmpty ? nil : delays[delays.count / 2]
     worstDelay = delays.last
-    notBegun = trace.blocks.count(where: \.waitsToBegin)
+    let unbegun = trace.blocks.filter(\.waitsToBegin)
+    notBegun = unbegun.count
+    longestUnbegun = unbegun.compactMap(\.ready).map { trace.length - min($0, trace.length) }.max()
     mostAtOnce = trace.mostInProgress ?? 0
     threads = trace.lanes.count(where: trace.isActive)
     let ran = trace.lanes.map { lane in lane.runs.reduce(UInt64(0)) { $0 + ($1.end - $1.begin) } }
@@ -53,12 +58,17 @@ extension TraceFigures {
     var pieces = ["\(Self.text(trace.length)) in all"] + (trace.knowsCalls ? [blocks.counted("block")] : [])
     // A median over the blocks of several queues describes none of the queues, and the table has their medians.
     let isOneQueue = Set(trace.blocks.filter { $0.delay != nil }.map(\.queue)).count == 1
+    let subject = notBegun > 0 ? "a block that began" : "a block"
     if let medianDelay, let worstDelay, isOneQueue {
-      pieces.append("a block waited \(Self.text(medianDelay)) to begin (median), \(Self.text(worstDelay)) (worst)")
+      pieces.append("\(subject) waited \(Self.text(medianDelay)) to begin (median), \(Self.text(worstDelay)) (worst)")
     } else if let worstDelay {
-      pieces.append("a block waited up to \(Self.text(worstDelay)) to begin")
+      pieces.append("\(subject) waited up to \(Self.text(worstDelay)) to begin")
     }
-    if notBegun > 0 { pieces.append("\(notBegun.counted("block")) not begun at the end") }
+    if notBegun > 0 {
+      pieces.append(
+        "\(notBegun.counted("block")) not begun at the end"
+          + (longestUnbegun.map { ", after up to \(Self.text($0))" } ?? ""))
+    }
     pieces.append(threads.counted("active thread"))
     if let busy { pieces.append("cores busy \(Self.percent(busy))") }
     if let switches, let preemptions {

@@ -98,6 +98,10 @@ extension Trace {
       return
         "The waits of all threads in sync\(share == time ? place : "") add up to \(TraceFigures.text(time))\(most), "
         + "within \(TraceFigures.text(length - opening)) since the first submission (\(waits.counted("wait")))."
+    case .timeouts(let count, let longest):
+      return
+        "\(count.counted("wait")) timed out, the longest after \(TraceFigures.text(longest.time)): "
+        + "\(lanes[longest.lane].name) \(text(of: longest.wait))."
     case .locks(let lanes):
       let names = lanes.map { self.lanes[$0].name }
       return names.count == 1

@@ -38,12 +38,18 @@ public struct TraceText {
   /// Returns the pictures of some traces as text. All pictures of a variant have the same scale.
   public func render(_ traces: [Trace]) -> String {
     var text = ""
+    var sharesRows = false
     for trace in traces {
       let alike = traces.filter { $0.variant == trace.variant }
       let scale = alike.map { $0.drawn(from: from, to: to) }.map { $0.end - $0.begin }.max() ?? trace.length
-      text += picture(trace, scale: scale).map { $0 + "\n" }.joined() + "\n"
+      let begin = trace.drawn(from: from, to: to).begin
+      let folding = Folding(
+        trace, from: begin, to: begin + max(1, scale), columns: max(20, style.width - Self.margin))
+      let rows = rows(trace, folding)
+      sharesRows = sharesRows || rows.contains { $0.lanes.count > 1 }
+      text += picture(trace, folding, rows).map { $0 + "\n" }.joined() + "\n"
     }
-    let key = key(traces).map { $0 + "\n" }.joined()
+    let key = key(traces, sharesRows: sharesRows).map { $0 + "\n" }.joined()
     // Readers of several pictures need the key before the first picture. A single picture fits on a screen with its
     // key.
     return traces.count > 1 ? key + "\n" + text : text + key
@@ -51,7 +57,7 @@ public struct TraceText {
 
   // MARK: One picture
 
-  private func picture(_ trace: Trace, scale: UInt64) -> [String] {
+  private func picture(_ trace: Trace, _ folding: Folding, _ rows: [Row]) -> [String] {
     var lines = Heading.lines(
       "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.color(trace), style)
     guard trace.length > 0 else {
@@ -60,9 +66,6 @@ public struct TraceText {
     if trace.isEmptyProgram {
       return lines + (trace.findingTexts + trace.remarks(drawnTo: trace.length)).flatMap { style.wrapped($0) }
     }
-    let columns = max(20, style.width - Self.margin)
-    let begin = trace.drawn(from: from, to: to).begin
-    let folding = Folding(trace, from: begin, to: begin + max(1, scale), columns: columns)
     let key = QueueKey(trace)
     // The findings about a program precede the picture, since the user recorded the program to obtain findings.
     let isProgram = trace.program != nil
@@ -70,7 +73,7 @@ public struct TraceText {
       let parts = [trace.findingTexts.flatMap { style.wrapped($0) }, table(key, trace)].filter { !$0.isEmpty }
       lines += parts.flatMap { $0 + [""] }
     }
-    for row in rows(trace, folding) { lines += draw(row, trace, folding, key) }
+    for row in rows { lines += draw(row, trace, folding, key) }
     lines += below(trace, folding)
     lines.append(axis(folding))
     if !isProgram { lines += table(key, trace) }
@@ -173,12 +176,13 @@ public struct TraceText {
   }
 
   /// Returns the lines of the key, which explains all pictures; empty if there are no pictures.
-  private func key(_ traces: [Trace]) -> [String] {
+  ///
+  /// - Parameter sharesRows: whether several lanes share a row in a picture.
+  private func key(_ traces: [Trace], sharesRows: Bool) -> [String] {
     guard traces.contains(where: { $0.length > 0 && !$0.isEmptyProgram }) else { return [] }
-    let isShared = traces.contains { $0.lanes.count(where: $0.isActive) > Self.mostLanes }
     let upper =
       "Upper row of a thread: its core; \",\" if it ran for less than half of the column; \":\" preempted; \".\" not "
-      + "running." + (isShared ? " For threads drawn in one row, the number of them that run." : "")
+      + "running." + (sharesRows ? " For threads drawn in one row, the number of them that run." : "")
     let lower =
       "Lower row: its block, by queue and number, \"A2==\" as long as it lasts; \"!\" for a barrier; or what it "
       + "~waits~ for."

@@ -146,6 +146,25 @@ func awaitAnswer() async {
   await job.value
 }
 
+/// Waits for a reply for 20 ms at most.
+func awaitReply(_ reply: DispatchSemaphore) { _ = reply.wait(timeout: .now() + .milliseconds(20)) }
+
+/// Waits for replies that do not arrive, and for a group whose block runs for longer than the wait.
+func askNobody() {
+  let (reply, group, isOver) = (DispatchSemaphore(value: 0), DispatchGroup(), DispatchSemaphore(value: 0))
+  for _ in 0..<3 { awaitReply(reply) }
+  DispatchQueue(label: "hazards.late").async(group: group) { isOver.wait() }
+  _ = group.wait(timeout: .now() + .milliseconds(1))
+  isOver.signal()
+  group.wait()
+}
+
+func askAnybody() {
+  let reply = DispatchSemaphore(value: 0)
+  DispatchQueue(label: "hazards.replies").async { reply.signal() }
+  reply.wait()
+}
+
 func drawEverything() { work(for: 400_000_000) }
 
 @main struct Hazards {
@@ -172,6 +191,8 @@ func drawEverything() { work(for: 400_000_000) }
     case ("small", true): addUp(20, of: 5000)
     case ("job", false): await blockJob(stuck)
     case ("job", true): await awaitAnswer()
+    case ("timeout", false): askNobody()
+    case ("timeout", true): askAnybody()
     case ("sleep", true): try? await Task.sleep(for: .milliseconds(500))
     case ("main", false):
       await withCheckedContinuation { drawn in
@@ -191,7 +212,7 @@ func drawEverything() { work(for: 400_000_000) }
         }
       }
     default:
-      say("hazards: own-queue, abba, pool, small, job, main, or sleep cured\n")
+      say("hazards: own-queue, abba, pool, small, job, main, timeout, or sleep cured\n")
       exit(64)
     }
     print("done")

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Reporting
 
-/// Tests of a run's grades for the documents, and of the display of its claims.
-@Suite struct GradesTests {
+/// Tests of the standings of sentences by a run, and of the display of its claims.
+@Suite struct StandingsTests {
   private static let yaml = """
     documents:
       - document: guide
@@ -162,7 +162,7 @@ import Testing
     let content = try Self.content([Self.judgement(.inconclusive), Self.judgement(.inconclusive)])
     #expect(
       SmokeReport.line(content, strict: false, TextStyle(width: 140))
-        == "✓ fixture                all claims are about performance, which few rounds cannot grade  12 trials, 1.50 s\n"
+        == "✓ fixture                all claims are about performance, which needs more rounds  12 trials, 1.50 s\n"
     )
     let other = try Self.content([Self.judgement(.inconclusive), Self.judgement(.held)])
     #expect(

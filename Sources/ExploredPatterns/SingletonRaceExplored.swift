@@ -21,8 +21,6 @@ struct PhotoManager: Equatable, @unchecked Sendable {
 }
 
 /// An instance of the singleton for which threads race.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Instance: @unchecked Sendable {
   /// The position of the instance in the order in which instances were stored, from 1; nil before the instance is
   /// stored.
@@ -31,8 +29,6 @@ private final class Instance: @unchecked Sendable {
 }
 
 /// A singleton for which threads race.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Singleton: @unchecked Sendable {
   let manager = Variable<PhotoManager?>("manager", nil) {
     $0.map { "instance \($0.instance.takeUnretainedValue().number ?? 0)" } ?? "nil"
@@ -71,8 +67,6 @@ private final class Singleton: @unchecked Sendable {
 }
 
 /// The static variable that holds the singleton, as one thread accesses the variable.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 struct SharedManager: @unchecked Sendable {
   private let singleton: Unmanaged<Singleton>
   fileprivate init(_ singleton: Singleton) { self.singleton = .passUnretained(singleton) }
@@ -97,7 +91,7 @@ struct SharedManager: @unchecked Sendable {
   func create() -> PhotoManager { singleton.takeUnretainedValue().create() }
 
   /// Does nothing in place of a pause, since an exploration executes every order.
-  func sleep() {}
+  func pause() {}
 }
 
 /// The singletons that a thread requests one after the other. An exploration has one singleton.

@@ -84,8 +84,6 @@ func waitFor<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Re
 }
 
 /// Storage for the result of a task. The result is nil until the task has ended.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class TaskResult<Value>: @unchecked Sendable {
   var result: Result<Value, any Error>?
 }

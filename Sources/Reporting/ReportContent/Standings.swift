@@ -1,19 +1,19 @@
 import Laboratory
 
 /// The standings of documents' sentences according to the claims of some runs. A sentence without a claim in these runs
-/// has no grade. The claims of searches, and claims about variants or settings that the command line left out, do not
+/// has no entry. The claims of searches, and claims about variants or settings that the command line left out, do not
 /// count.
-struct Grades: Sendable {
-  struct Grade: Sendable {
+struct Standings: Sendable {
+  struct Entry: Sendable {
     let sentence: Documents.Sentence
     let standing: SentenceStanding
-    /// The names of the scenarios whose claims grade the sentence.
+    /// The names of the scenarios whose claims test the sentence.
     let scenarios: [String]
   }
-  /// The grades, in the order of the documents.
-  let grades: [Grade]
-  /// The name of the operating system, such as `Linux`, if all graded sentences were tried with stand-ins for Dispatch;
-  /// nil otherwise, and if no sentence was graded.
+  /// The standings, in the order of the documents.
+  let entries: [Entry]
+  /// The name of the operating system, such as `Linux`, if all tested sentences were tried with stand-ins for Dispatch;
+  /// nil otherwise, and if no sentence was tested.
   let standIn: String?
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
@@ -29,23 +29,23 @@ struct Grades: Sendable {
       }
     }
     let system = runs.first?.machine.os
-    let graded = found.isEmpty ? [] : (documents?.sentences ?? []).filter { found[$0.id] != nil }
-    grades = graded.map { sentence in
-      let opinions = found[sentence.id] ?? []
-      return Grade(
-        sentence: sentence, standing: sentence.standing(opinions.map(\.opinion), on: system),
-        scenarios: opinions.map(\.scenario).grouped(by: \.self).map(\.key))
+    let tested = found.isEmpty ? [] : (documents?.sentences ?? []).filter { found[$0.id] != nil }
+    entries = tested.map { sentence in
+      let claims = found[sentence.id] ?? []
+      return Entry(
+        sentence: sentence, standing: sentence.standing(claims.map(\.opinion), on: system),
+        scenarios: claims.map(\.scenario).grouped(by: \.self).map(\.key))
     }
-    let isStandIn = !graded.isEmpty && system.map { system in graded.allSatisfy { $0.standIns[system] != nil } } == true
+    let isStandIn = !tested.isEmpty && system.map { system in tested.allSatisfy { $0.standIns[system] != nil } } == true
     standIn = isStandIn ? system : nil
   }
 
-  /// The grades as a line, with the most severe standing first, `Documents: guide.19 refuted; guide.27, guide.31 borne
-  /// out`; nil if no sentence was graded, or if only stand-ins were tried.
+  /// The standings as a line, with the most severe standing first, `Documents: guide.19 refuted; guide.27, guide.31
+  /// borne out`; nil if no sentence was tested, or if only stand-ins were tried.
   var line: Line? {
     guard standIn == nil else { return nil }
     let phrases = SentenceStanding.allCases.compactMap { standing -> Line.Phrase? in
-      let ids = grades.filter { $0.standing == standing }.map(\.sentence.id)
+      let ids = entries.filter { $0.standing == standing }.map(\.sentence.id)
       return ids.isEmpty ? nil : ("\(ids.joined(separator: ", ")) \(standing.phrase)", standing.color)
     }
     return Line("Documents: ", phrases, separator: "; ")
@@ -56,20 +56,20 @@ struct Grades: Sendable {
   var hint: String? {
     let doubtful: [SentenceStanding] = [.refuted, .partly, .undecided]
     guard standIn == nil else { return nil }
-    return doubtful.lazy.compactMap { standing in grades.first { $0.standing == standing } }.first.map {
+    return doubtful.lazy.compactMap { standing in entries.first { $0.standing == standing } }.first.map {
       "\(Tool.command) explain \($0.sentence.id) shows the sentence and its claims"
     }
   }
 
   /// A warning for the top of a report: only stand-ins for Dispatch were tried. The warning is nil if Dispatch was
-  /// tried, or if no sentence was graded.
+  /// tried, or if no sentence was tested.
   var caution: String? { standIn.map { "On \($0): stand-in, says nothing about Dispatch" } }
 
-  var refuted: [Grade] { grades.filter { $0.standing == .refuted } }
+  var refuted: [Entry] { entries.filter { $0.standing == .refuted } }
 }
 
 extension SentenceStanding {
-  /// The words for the standing after the identifiers of sentences in a line of grades: `borne out in one
+  /// The words for the standing after the identifiers of sentences in a line of standings: `borne out in one
   /// configuration`.
   fileprivate var phrase: String {
     switch self {

@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// The requests of one group. The first `failures` requests fail. Each reply arrives on its own queue.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class FileRequests: @unchecked Sendable {
   /// A handler that receives the bytes of the file, and the error number of the request or 0.
   typealias Handler = @Sendable (_ data: [UInt8], _ error: Int32) -> Void

@@ -1,7 +1,7 @@
 import Measurement
 
 /// All trials of one variant at one point.
-public struct Run: Sendable {
+public struct VariantRun: Sendable {
   /// The variant that the trials run.
   public let variant: Variant
   /// The point at which the trials run; empty if nothing is swept, or if the variant ignores all swept parameters.
@@ -28,7 +28,7 @@ public struct Run: Sendable {
   public func measured(_ metric: Metric) -> RunSamples? { RunSamples(metric, trials) }
 }
 
-extension Run {
+extension VariantRun {
   /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds for each operation; nil if
   /// no trial measured this time.
   public func emptyLoop(of metric: Metric) -> Double? {
@@ -45,7 +45,7 @@ extension Run {
   }
 }
 
-extension Run {
+extension VariantRun {
   /// The reason why a trial of the run was stopped; nil if no trial was stopped.
   var stopping: String? {
     trials.lazy.compactMap { if case .stopped = $0.outcome { $0.outcome.detail } else { nil } }.first

@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// A block under test, with a record of the values that the block reads and of the releases of its captured object.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class CapturingBlock: @unchecked Sendable {
   /// The value of the captured variable at the creation of the block.
   let number = 1000

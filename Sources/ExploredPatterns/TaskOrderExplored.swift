@@ -3,8 +3,6 @@ import Instruments
 import Synchronization
 
 /// Two items that tasks send, and a record of the order in which they arrive.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class OrderRound: @unchecked Sendable {
   private var arrivals: [Int] = []
 

@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// An answer that two requests wait for.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class LateAnswer: @unchecked Sendable {
   private let group = DispatchGroup()
   private let handlers = DispatchQueue(label: "answers")
@@ -36,8 +34,6 @@ final class LateAnswer: @unchecked Sendable {
 }
 
 /// A task or block that does not need the answer.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Bystander: @unchecked Sendable {
   private(set) var hasBegun = false
 

@@ -2,13 +2,11 @@ import Exploration
 import Instruments
 
 /// A gate at which tasks wait until the gate is opened.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class TaskGate: @unchecked Sendable {
   private var isOpen = false
   private var waiting: [UnsafeContinuation<Void, Never>] = []
 
-  func passed() async {
+  func wait() async {
     await withUnsafeContinuation { task in if isOpen { task.resume() } else { waiting.append(task) } }
   }
 
@@ -21,8 +19,6 @@ private final class TaskGate: @unchecked Sendable {
 }
 
 /// A task with cancellation handlers, and a record of the calls of these handlers.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class HandledTask: @unchecked Sendable {
   private var runs: [Int]
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -52,7 +48,7 @@ final class HandledTask: @unchecked Sendable {
     if runs[index] == 0 { Execution.breaks("an operation continues before its handler has run") }
   }
   /// Suspends the task until `cancel` has returned.
-  func awaitCancellation() async { await isCancelled.passed() }
+  func awaitCancellation() async { await isCancelled.wait() }
   func computeUntilCancelled() {}
   func registers() {}
   /// Records that the handler `index` runs. A second run is a broken promise.
@@ -88,8 +84,6 @@ final class HandledTask: @unchecked Sendable {
 }
 
 /// A scope with child tasks, and a record of their progress.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class Scope: @unchecked Sendable {
   private let count: Int
   private let begun = TaskGate()
@@ -109,7 +103,7 @@ final class Scope: @unchecked Sendable {
       scope.recordBegin(number)
       let gate = TaskGate()
       await withTaskCancellationHandler {
-        await gate.passed()
+        await gate.wait()
       } onCancel: {
         gate.open()
       }
@@ -146,7 +140,7 @@ final class Scope: @unchecked Sendable {
     func awaitCancellationOfBoth() async {
       await awaitCancellation()
       Execution.note("child \(number + 1) is cancelled, and waits until the other is")
-      await scope.otherIsCancelled.passed()
+      await scope.otherIsCancelled.wait()
       scope.hasEnded += 1
     }
     /// Suspends the child until it is cancelled, and continues as ``awaitExit()`` does.
@@ -172,7 +166,7 @@ final class Scope: @unchecked Sendable {
   }
 
   /// Suspends the scope until all its child tasks have begun.
-  func awaitBegin() async { await begun.passed() }
+  func awaitBegin() async { await begun.wait() }
   /// Records a broken promise if `isAdded` is true: a child task was added to a cancelled group.
   func recordAddition(_ isAdded: Bool) { if isAdded { Execution.breaks("a cancelled group gets a child task") } }
   /// Records a broken promise, since a child task that was added to a cancelled group runs.

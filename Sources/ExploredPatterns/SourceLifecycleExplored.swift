@@ -10,8 +10,6 @@ struct SourceControls {
 }
 
 /// A queue for a source that is cancelled during its first handler call, and a record of the handler calls.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class SourceLife: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private let hasBegun = DispatchSemaphore(value: 0)
@@ -45,8 +43,6 @@ final class SourceLife: @unchecked Sendable {
 }
 
 /// A queue for a source whose event handler sends the source a further event, and a record of the handler calls.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class BusySource: @unchecked Sendable {
   let queue = DispatchQueue(label: "events")
   private var log = CallLog()
@@ -79,8 +75,6 @@ private struct CallLog {
 }
 
 /// The object to which the context of a source points.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class SourceContext: @unchecked Sendable {
   private var frees = 0
 

@@ -1,24 +1,24 @@
 import Measurement
 
-/// The grade of a performance claim at one point, by paired rounds.
-struct PointGrade {
+/// The verdict on a performance claim at one point, by paired rounds.
+struct PointVerdict {
   /// The label of the point. If the runs of both sides are at different points, this is the longer label.
   let label: String
   private(set) var verdict = Verdict.inconclusive
   private(set) var evidence: Evidence
 
-  /// Creates the grade of the rounds of a match; nil if no round measured both sides.
-  init?(_ check: Check, _ match: Match, in results: Results) {
+  /// Judges the rounds of two runs; nil if no round measured both sides.
+  init?(_ check: Check, _ runs: CheckedRuns, in results: Results) {
     let rounds = PairedRounds(
-      match.run.trials.compactMap { trial in
-        guard let left = match.value(check.left, in: trial), let right = match.value(check.right, in: trial) else {
+      runs.run.trials.compactMap { trial in
+        guard let left = runs.value(check.left, in: trial), let right = runs.value(check.right, in: trial) else {
           return nil
         }
         return (left, right)
       })
     let pairs = rounds.pairs
     guard !pairs.isEmpty else { return nil }
-    label = match.runs.map(\.point.label).max { $0.count < $1.count } ?? ""
+    label = runs.runs.map(\.point.label).max { $0.count < $1.count } ?? ""
     evidence = Evidence(
       unit: check.unit, trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
     let isCount = check.references.first?.metric.kind == .count
@@ -31,11 +31,11 @@ struct PointGrade {
     evidence.ratio = ratio
     evidence.isBound = ratio.map { results.isBound($0, of: check) } ?? false
     if let ratio, !isCount {
-      grade(check, rounds, ratio)
+      judge(check, rounds, ratio)
     } else {
       verdict = Self.verdict(check, rounds, met: evidence.met)
     }
-    if verdict != .inconclusive, let lack = match.lack(in: pairs.count) {
+    if verdict != .inconclusive, let lack = runs.lack(in: pairs.count) {
       verdict = .inconclusive
       evidence.reason = lack
     }
@@ -43,7 +43,7 @@ struct PointGrade {
 
   /// Sets the verdict by the interval of the ratio, or by the fact that two measured sides do not overlap. If neither
   /// decides, the verdict remains inconclusive.
-  private mutating func grade(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
+  private mutating func judge(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
     let comparison = check.comparison
     if ratio.low == 1, ratio.high == 1 {
       verdict = comparison.holds(0, 0) ? .supported : .refuted
@@ -77,12 +77,12 @@ struct PointGrade {
   /// The distance from 1 to the interval of the ratio; 0 if the interval includes 1, or if there is no interval.
   private var distance: Double { evidence.ratio.map { max(0, $0.low - 1, 1 - $0.high) } ?? 0 }
 
-  /// Returns the judgement of a claim from the grades of its points. Each point is judged separately. If all points
+  /// Returns the judgement of a claim from the verdicts at its points. Each point is judged separately. If all points
   /// agree, the claim has their verdict; otherwise, the claim is inconclusive. The evidence is from the point whose
   /// interval is nearest to 1. The claim is unavailable if no round measured both sides.
   static func judgement(on claim: Claim, in results: Results) -> Judgement {
     let check = claim.check
-    let points = results.matches(check).compactMap { PointGrade(check, $0, in: results) }
+    let points = results.checkedRuns(check).compactMap { PointVerdict(check, $0, in: results) }
     guard let weakest = points.min(by: { $0.distance < $1.distance }) else {
       let reason = check.references.compactMap(\.metric.missingIf).first ?? "no round measured both sides"
       return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(unit: check.unit, reason: reason))
@@ -102,7 +102,7 @@ struct PointGrade {
   }
 }
 
-extension Match {
+extension CheckedRuns {
   /// Returns a message about a feature, such as a second core, that was missing in most rounds; nil if no feature was
   /// missing in most rounds. A round without the feature measured something other than the claim's subject, such as a
   /// parallel loop on one core.

@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// The number of times that each of several blocks has run.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class ExecutionCounts: @unchecked Sendable {
   private var runs: [Int]
   init(count: Int) { runs = Array(repeating: 0, count: count) }

@@ -3,8 +3,6 @@ import Instruments
 
 /// A library with three sources. The first source enumerates an item synchronously, the second source enumerates an
 /// item asynchronously, and the third source fails.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class Library: @unchecked Sendable {
   /// An item of the library.
   struct Item: Sendable { fileprivate let number: Int }

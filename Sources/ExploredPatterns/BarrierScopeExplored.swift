@@ -3,8 +3,6 @@ import Instruments
 
 /// A model of three blocks: a barrier, a block that is submitted before the barrier, and a block that the barrier
 /// submits.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class BarrierBlocks: @unchecked Sendable {
   private let earlierHasBegun = DispatchSemaphore(value: 0)
   private var isEarlierRunning = false

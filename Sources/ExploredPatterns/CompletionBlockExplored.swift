@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// A call of the asynchronous function that computes an average, with a record of the result.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class AverageCall: @unchecked Sendable {
   private let results = Variable("the result", 0)
   private let mayCompute = DispatchSemaphore(value: 0)
@@ -41,8 +39,6 @@ final class AverageCall: @unchecked Sendable {
 }
 
 /// A queue with a reference count. A use of the queue after the release of its last reference is a broken promise.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class CountedQueue: @unchecked Sendable {
   private let queue = DispatchQueue(label: "results")
   private let lastRelease = DispatchSemaphore(value: 0)

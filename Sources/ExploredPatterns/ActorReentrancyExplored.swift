@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// A model of the sale of one seat to two buyers.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class Sale: @unchecked Sendable {
   let seats = 1
   var sold = 0

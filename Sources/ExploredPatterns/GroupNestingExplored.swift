@@ -2,8 +2,6 @@ import Exploration
 import Instruments
 
 /// Two results that nested work sets.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 final class NestedWork: @unchecked Sendable {
   let mainQueue: DispatchQueue
   let queue = DispatchQueue.global()

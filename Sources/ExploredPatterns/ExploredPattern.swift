@@ -52,8 +52,6 @@ extension ExploredPattern {
 }
 
 /// Storage for the variants of a pattern.
-///
-/// Conformance to `Sendable` is unchecked: an execution uses its objects from one thread at a time.
 private final class DeclaredVariants: @unchecked Sendable {
   var variants: [ExploredVariant] = []
 }

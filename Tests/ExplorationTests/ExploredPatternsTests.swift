@@ -3,9 +3,9 @@ import Instruments
 import Testing
 
 @testable import Exploration
-@testable import PatternModels
+@testable import ExploredPatterns
 
-@Suite struct PatternModelsTests {
+@Suite struct ExploredPatternsTests {
   static func summary(_ scenario: ExploredScenario, _ variant: String) throws -> ExplorationSummary {
     let program = try #require(scenario.variants.first { $0.name == variant }?.program)
     return try Explorer(program).explore(.all)
@@ -141,14 +141,14 @@ import Testing
 
   @Test func `the explored bodies are symbolic links to those of the trials`() throws {
     let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardized
-    let names = try FileManager.default.contentsOfDirectory(atPath: sources.appending(path: "PatternModels").path)
+    let names = try FileManager.default.contentsOfDirectory(atPath: sources.appending(path: "ExploredPatterns").path)
     let explored = names.compactMap { name in
       name.hasSuffix("Explored.swift") ? name.replacing("Explored.swift", with: ".swift") : nil
     }
     #expect(explored.count == Explorations.all.count)
     for name in explored {
       let link = try FileManager.default.destinationOfSymbolicLink(
-        atPath: sources.appending(path: "PatternModels/\(name)").path)
+        atPath: sources.appending(path: "ExploredPatterns/\(name)").path)
       #expect(link.hasPrefix("../Patterns/") && link.hasSuffix("/\(name)"))
     }
   }
@@ -180,7 +180,7 @@ import Testing
       }
     },
     Mutant("mutex: the check before the lock", breaks: "two instances") { trial in
-      let lock = PatternModels.Lock()
+      let lock = ExploredPatterns.Lock()
       try SingletonRace().raceGuarded(trial) { row in
         row.each { shared in
           if shared.manager == nil { lock.mutex.withLock { _ in shared.manager = shared.create() } }
@@ -189,7 +189,7 @@ import Testing
       }
     },
     Mutant("double-checked: without the second check", breaks: "two instances") { trial in
-      let lock = PatternModels.Lock()
+      let lock = ExploredPatterns.Lock()
       try SingletonRace().raceGuarded(trial) { row in
         row.each { shared in
           if let found = shared.published { return found }
@@ -267,7 +267,7 @@ import Testing
       }
     },
     Mutant("mutex: reads without it", breaks: "a torn read") { trial in
-      let lock = PatternModels.Lock()
+      let lock = ExploredPatterns.Lock()
       try ReadersWriter().measure(trial) { pair in
         pair.read()
       } write: { pair in

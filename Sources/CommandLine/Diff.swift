@@ -74,7 +74,7 @@ struct Diff: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write the comparison to a file in the format of its extension: .json .html .md .csv (repeatable).",
+      "Also write the comparison to a file in the format of its extension: \(FileFormat<DiffReport>.all.fileExtensions()) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []

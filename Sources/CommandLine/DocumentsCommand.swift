@@ -40,7 +40,8 @@ struct DocumentsCommand: ParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: .json .html .md (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(FileFormat<DocumentsReport>.all.fileExtensions()) (repeatable).",
+      valueName: "file"),
     completion: .file())
   var exports: [String] = []
 

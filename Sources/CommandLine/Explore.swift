@@ -60,7 +60,8 @@ struct Explore: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: .json .html .txt (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(FileFormat<[ExplorationResult]>.all.fileExtensions()) (repeatable).",
+      valueName: "file"),
     completion: .file())
   var exports: [String] = []
 

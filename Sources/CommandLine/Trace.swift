@@ -128,7 +128,7 @@ struct TraceCommand: AsyncParsableCommand {
         try color.print { style in
           TraceText(style: style, from: from, to: to).render(found.filter { drawn.contains($0.variant) }) + "\n"
             + style.paragraph("settings: \(experiment.settingsText)")
-            + (others.isEmpty ? "" : style.paragraph("other variants (--variant): \(others.joined(separator: ", "))"))
+            + others.map(style.paragraph).joined()
         }
       }
       traces += found
@@ -157,8 +157,8 @@ struct TraceCommand: AsyncParsableCommand {
     try refuseVariants()
   }
 
-  /// Returns the experiment that records the trials of a scenario, the variants that a terminal draws, and the names of
-  /// the other variants. The other variants are omitted if the user has chosen variants.
+  /// Returns the experiment that records the trials of a scenario, the variants that a terminal draws, and paragraphs
+  /// with the names of the other variants. There are no paragraphs if the user has chosen variants.
   private func recorded(
     _ experiment: Experiment, inFiles: Bool
   ) throws(InputError) -> (experiment: Experiment, drawn: [String], others: [String]) {
@@ -166,10 +166,13 @@ struct TraceCommand: AsyncParsableCommand {
     let first = experiment.variants.first { $0.role == .documented } ?? experiment.variants.first
     let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
     let overrides = Overrides(cores: confinement.cores, variants: inFiles || check ? variants : drawn)
-    return (
-      try experiment.applying(overrides).forTrace(settings), drawn,
-      variants.isEmpty ? experiment.variants.map(\.name).filter { !drawn.contains($0) } : []
-    )
+    let others = variants.isEmpty ? experiment.variants.filter { !drawn.contains($0.name) } : []
+    let groups = [
+      ("variants that hang or trap (--variant)", others.filter { $0.ending != .completes }),
+      ("other variants (--variant)", others.filter { $0.ending == .completes }),
+    ]
+    let paragraphs = groups.filter { !$1.isEmpty }.map { "\($0): \($1.map(\.name).joined(separator: ", "))" }
+    return (try experiment.applying(overrides).forTrace(settings), drawn, paragraphs)
   }
 
   private func judge(_ traces: [Trace]) throws {

@@ -15,7 +15,7 @@ struct ExploredVariant: Sendable {
   init(
     _ name: String, _ role: Role, _ summary: String,
     ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
-    _ body: @escaping @Sendable (Trial) throws -> Void
+    shows: [String] = [], _ body: @escaping @Sendable (Trial) throws -> Void
   ) {
     self.name = name
     self.role = role
@@ -25,7 +25,7 @@ struct ExploredVariant: Sendable {
   /// Creates a variant whose body is executed by `probe`.
   init<Body: Sendable>(
     _ name: String, _ role: Role, _ summary: String, _ probe: Probe<Body>, ends ending: Ending = .completes,
-    needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, _ body: Body
+    needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain, shows: [String] = [], _ body: Body
   ) {
     self.init(name, role, summary) { trial in try probe(trial, body) }
   }
@@ -33,8 +33,8 @@ struct ExploredVariant: Sendable {
   /// Creates a variant with an asynchronous body.
   init(
     _ name: String, _ role: Role, _ summary: String,
-    ends ending: Ending = .completes, needs: [Requirement] = [],
-    _ body: @escaping @Sendable (Trial) async throws -> Void
+    ends ending: Ending = .completes, needs: [Requirement] = [], mainQueue: MainQueueService = .dispatchMain,
+    shows: [String] = [], _ body: @escaping @Sendable (Trial) async throws -> Void
   ) {
     self.init(name, role, summary) { trial in try waitFor { try await body(trial) } }
   }
@@ -51,4 +51,5 @@ struct ExploredVariant: Sendable {
   static func buildExpression(_ variant: ExploredVariant) -> [ExploredVariant] { [variant] }
   static func buildExpression(_ variants: [ExploredVariant]) -> [ExploredVariant] { variants }
   static func buildBlock(_ parts: [ExploredVariant]...) -> [ExploredVariant] { parts.flatMap(\.self) }
+  static func buildArray(_ parts: [[ExploredVariant]]) -> [ExploredVariant] { parts.flatMap(\.self) }
 }

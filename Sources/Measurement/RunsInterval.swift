@@ -8,8 +8,8 @@ extension ConfidenceInterval {
 
   /// The assumed standard deviation between the runs of a program, as a share. The rounds of one run share the
   /// circumstances of the run: the addresses of its memory, other work on the machine, the temperature. On quiet
-  /// machines the figures of one program's runs differed by about 5 %. On other machines, the figures differed by as
-  /// much as the rounds of one run.
+  /// machines the figures of one program's runs differed by about 5 %. On other machines, runs differed from each other
+  /// by as much as the rounds of one run differ.
   private static let runDeviation = 0.05
   /// The number of degrees of freedom of the assumed variance between runs.
   private static let assumedFreedom = 4.0

@@ -97,8 +97,8 @@ public struct ChildProcess: Sendable {
   /// signal therefore came from another program, or from the system because memory was short.
   public static func wasKilled(_ status: Int32) -> Bool { status & 0x7F == SIGKILL }
 
-  /// Returns whether a trap ended a process, given its status from `waitpid`: SIGILL or SIGTRAP, depending on the
-  /// processor.
+  /// Returns whether a trap ended a process, given its status from `waitpid`. The signal of a trap is SIGILL or
+  /// SIGTRAP, depending on the processor.
   public static func hasTrapped(_ status: Int32) -> Bool { [SIGILL, SIGTRAP].contains(status & 0x7F) }
 
   /// Makes this process the parent of all its orphaned descendants. The process can then wait for these descendants.

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests of the dependencies in Laboratory: a folder uses only the types of the folders before it.
 @Suite struct DirectionTests {
-  private static let folders = ["Basics", "Pattern", "Compare", "Claims", "Input", "Plan", "Run", "Trace", "Judge"]
+  private static let folders = ["Basics", "Pattern", "Pairing", "Claims", "Input", "Plan", "Run", "Trace", "Judge"]
 
   private static let kinds: Set<Substring> = ["struct", "enum", "class", "protocol", "actor", "typealias"]
   private static let modifiers: Set<Substring> = ["public", "package", "final", "indirect"]

@@ -33,6 +33,30 @@ import Testing
     #expect(attempt.trial.outcome != .completed)
   }
 
+  /// Returns a strict timer with the settings of `timer` whose handler calls `handler` with the data of the source.
+  @Sendable private static func timer(_ timer: TimerRun, _ handler: @escaping (UInt) -> Void)
+    -> any DispatchSourceProtocol
+  {
+    let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
+    source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
+    source.setEventHandler { handler(source.data) }
+    source.activate()
+    return source
+  }
+
+  /// The timer fires as often as it is timed, and never again.
+  @Test func `a trial whose timer cannot be suspended is broken`() async throws {
+    let attempt = try await Attempt("strict", of: TimerSource(), files: Catalogue.files, Self.settings(of: "strict")) {
+      try TimerSource().fire(patience: .milliseconds(500), eventPatience: .milliseconds(500))($0) { run in
+        let reported = Atomic<UInt>(0)
+        return Self.timer(run) { data in
+          if reported.add(data, ordering: .relaxed).newValue <= 10 { run.fired(data) }
+        }
+      }
+    }
+    #expect(attempt.trial.outcome.kind == .broken, "\(attempt.trial.outcome)")
+  }
+
   /// The test waits for a fire that does not occur. The pipe replaces the descriptor by which the system reports that
   /// the clock was set.
   @Test(arguments: [true, false])
@@ -155,14 +179,6 @@ import Testing
   static var reds: [Red] {
     func red(_ check: String, _ variant: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, variant, of: pattern, settings(of: variant), body)
-    }
-    /// Returns a repeating timer with another handler.
-    @Sendable func timer(_ timer: TimerRun, _ handler: @escaping (UInt) -> Void) -> any DispatchSourceProtocol {
-      let source = DispatchSource.makeTimerSource(flags: .strict, queue: timer.queue)
-      source.schedule(deadline: timer.start, repeating: timer.interval, leeway: .nanoseconds(0))
-      source.setEventHandler { handler(source.data) }
-      source.activate()
-      return source
     }
     return [
       red("all.early == 0", "sleep-loop") { trial in

@@ -1,6 +1,6 @@
 import Measurement
 
-/// A judge that gives the claims of a run their verdicts by the run's trials.
+/// A judge that decides the verdict on each claim of a run from the run's trials.
 ///
 /// Guarantees and anomalies are judged on every trial. Performance claims are judged on paired rounds: both sides of a
 /// round ran within seconds of each other, so a disturbance affected both sides.

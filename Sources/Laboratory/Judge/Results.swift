@@ -147,25 +147,3 @@ extension Results {
   /// available to the trials.
   public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }
-
-extension Runner {
-  /// Runs the trials of the plan, and judges the claims of the plan's experiment.
-  ///
-  /// - Throws: the errors of ``measure(_:observer:)``.
-  public func run(_ plan: Plan, observer: (any RunObserver)? = nil) async throws -> Results {
-    Results(try await measure(plan, observer: observer), within: plan.budget)
-  }
-}
-
-/// A pattern that computes findings in addition to the claims, such as a fitted model or a best setting.
-public protocol FindingPattern: Pattern {
-  /// Returns the findings in `results`, which supplement the claims.
-  func findings(in results: Results) -> [RunNote]
-}
-
-extension PatternDescription {
-  /// Returns the pattern's findings in `results`; an empty array if the pattern computes no findings.
-  public func findings(in results: Results) -> [RunNote] {
-    (pattern as? any FindingPattern)?.findings(in: results) ?? []
-  }
-}

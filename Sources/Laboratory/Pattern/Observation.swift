@@ -59,8 +59,8 @@ public struct Observation: Sendable, Codable, Equatable {
     if !histogram.isEmpty { histograms[metric] = histogram.pairs }
   }
 
-  /// Records one value. If the value is a time, it is the time of one of `batch` operations that were timed together. A
-  /// value that is not finite is not recorded.
+  /// Records one value. If `batch` operations were timed together, `value` is their average time. A value that is not
+  /// finite is not recorded.
   package mutating func record(_ metric: String, _ value: Double, batch: Int = 1) {
     guard value.isFinite else { return }
     values[metric, default: []].append(value)

@@ -51,8 +51,8 @@ struct DisturbanceWatch {
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
   }
 
-  /// Returns warnings about the shares of the time of `cores` cores that the hypervisor and other programs took, and
-  /// about trials for which no second core was available.
+  /// Returns warnings about the processor time that the hypervisor and other programs took, as shares of the time of
+  /// all `cores` cores, and about trials for which no second core was available.
   static func warnings(
     stolen: Double, others: Double, of cores: Int, lacking: (count: Int, trials: Int) = (0, 0)
   ) -> [RunNote] {

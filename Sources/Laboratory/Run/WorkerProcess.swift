@@ -161,9 +161,9 @@ struct WorkerProcess {
     }
   }
 
-  /// Reads the standard output of a worker until the output ends or is larger than an accepted report. Returns the time
-  /// of the hazard, which is nil if the worker did not report a hazard, and the other output. The line that reports the
-  /// hazard starts the time within which the trial is expected to end.
+  /// Reads the standard output of a worker until the output ends or exceeds the maximum size of a report. Returns the
+  /// time of the hazard, which is nil if the worker did not report a hazard, and the other output. When the line that
+  /// reports the hazard arrives, the watchdog begins to wait for the trial's expected end.
   private static func listen(
     to stream: SubprocessOutputSequence, _ watchdog: Watchdog, reportsStart: Bool
   ) async -> (started: UInt64?, report: [UInt8]) {

@@ -232,15 +232,15 @@ final class TimerRun: Sendable {
   /// that timer shows that the three events are due, since the system checks timers in the order in which they are due.
   ///
   /// - Returns: the number of handler calls while the timer was suspended, and the number of intervals that are missing
-  ///   from the data of the next call. Both numbers are 0 if the timer was not suspended within `patience`.
+  ///   from the data of the next call; nil if the timer was not suspended within `patience`.
   func suspendAndResume(
     within patience: Duration, besideTimerDueIn awaitFire: (_ nanoseconds: Int) -> Void
-  ) -> (runs: Int, missing: Int) {
+  ) -> (runs: Int, missing: Int)? {
     let source = state.note { state in
       state.suspends = true
       return state.source
     }
-    // If no further event occurs, there is nothing to observe.
+    // If no further event occurs, the timer cannot be suspended.
     state.wait(within: patience) { $0.isSuspended || $0.isVoid }
     guard state.isSuspended else {
       let isUnderWay = state.note { state in
@@ -252,7 +252,7 @@ final class TimerRun: Sendable {
         state.wait(within: .seconds(3600)) { $0.isSuspended }
         source?.resume()
       }
-      return (0, 0)
+      return nil
     }
     let before = counts
     let now = clock.now()

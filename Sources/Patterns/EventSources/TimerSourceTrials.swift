@@ -83,8 +83,10 @@ extension TimerSource {
     trial.record(uncountedIntervals, all.unreported + first.unreported)
     trial.record(coalesced, all.reported - all.runs)
     if let percent = timed.percentInStep { trial.record(onInterval, percent) }
-    trial.record(firedWhileSuspended, suspension.runs)
-    trial.record(missedOnResume, suspension.missing)
+    if let suspension {
+      trial.record(firedWhileSuspended, suspension.runs)
+      trial.record(missedOnResume, suspension.missing)
+    }
     if let delay = first.delay { trial.record(firstFireDelay, delay) }
     trial.record(lateFirstFires, first.lateCount)
     trial.record(outOfOrder, first.areOutOfOrder ? 1 : 0)

@@ -170,9 +170,9 @@ public enum HTMLReport {
   // MARK: Tables
 
   private static func table(_ table: Table) -> Markup {
-    let hidden = table.headings.filter { $0.rank > 0 }.map(\.title)
+    let hidden = table.headings.filter { $0.omission > 0 }.map(\.title)
     let head = table.headings.map { heading in
-      "<th\(heading.rank > 0 ? " class=\"room\"" : "" as Markup)>\(heading.title)</th>" as Markup
+      "<th\(heading.omission > 0 ? " class=\"room\"" : "" as Markup)>\(heading.title)</th>" as Markup
     }
     let note: Markup =
       hidden.isEmpty
@@ -181,7 +181,7 @@ public enum HTMLReport {
       let cells = row.cells.enumerated().map { column, cell -> Markup in
         column < table.keys
           ? "<th>\(cell.text)</th>"
-          : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : table.headings[column].rank > 0 ? " class=\"room\"" : "" as Markup)>\(cell.text)</td>"
+          : "<td\(cell.facts.contains(.best) ? " class=\"best\"" : table.headings[column].omission > 0 ? " class=\"room\"" : "" as Markup)>\(cell.text)</td>"
       }
       return "<tr\(row.needsCare ? " class=\"broken\"" : "" as Markup)>\(cells)</tr>\n"
     }

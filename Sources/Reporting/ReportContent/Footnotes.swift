@@ -43,14 +43,14 @@ extension ReportContent {
     let signs = [
       facts.contains(.best)
         ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
-        : "no best mean is named\(facts.contains(.unnamed) ? ", since the \(first) may be chance" : "") \(better)",
-      facts.isSuperset(of: [.best, .unnamed]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
+        : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
+      facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
       facts.contains(.nearBest)
         ? "\(Signs.nearBest) no difference from it was found" : nil,
       facts.contains(.unclear)
         ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible"
           + (facts.contains(.contradicted) ? ", or most rounds contradict the means" : "") : nil,
-      hasBestOfAll && comparison?.unnamed.contains(best) != true
+      hasBestOfAll && comparison?.uncertainBests.contains(best) != true
         ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
     ]
     return [signs.compactMap(\.self).joined(separator: "; ")]

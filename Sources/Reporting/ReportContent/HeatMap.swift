@@ -127,7 +127,7 @@ struct HeatMap: Sendable {
       return Point(
         text: cell.text, strength: distance.map { farthest > 0 ? abs($0) / farthest : 0 },
         isBetter: distance.map { metric.better == .higher ? $0 > 0 : $0 < 0 } ?? false,
-        isBest: comparison?.bests.contains(run) == true && comparison?.unnamed.contains(run) == false,
+        isBest: comparison?.bests.contains(run) == true && comparison?.uncertainBests.contains(run) == false,
         isNearBest: !cell.facts.isDisjoint(with: [.nearBest, .noDifference]),
         isTooNoisy: comparison?.isTooNoisy(run) == true,
         says: "\(index.labels[run]): \(cell.text)\(ofRatio)")

@@ -51,7 +51,7 @@ struct OutcomeShares {
       title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
       isGrid: false,
       headings: [
-        .init("variant", .left), .init("outcome", .left), .init("count", rank: 1), .init("share", rank: 2),
+        .init("variant", .left), .init("outcome", .left), .init("count", omission: 1), .init("share", omission: 2),
         .init("expectation", .left, short: "expected"),
       ], rows: entries.map(row))
   }

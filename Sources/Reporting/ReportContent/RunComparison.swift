@@ -13,10 +13,10 @@ struct RunComparison: Sendable {
   let groups: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
-  /// The best runs that reports do not call the best, since the rank of such a run may be chance. A best run is unnamed
-  /// if there are enough rounds for intervals, no other run of its group is near the best run, and at least one run of
-  /// the group cannot be ranked.
-  let unnamed: Set<Int>
+  /// The best runs that reports do not call the best, since the rank of such a run may be chance. A best run is
+  /// uncertain if there are enough rounds for intervals, no other run of its group is near the best run, and at least
+  /// one run of the group cannot be ranked.
+  let uncertainBests: Set<Int>
 
   /// A metric of a search that counts failures and is 0 in at least one run; nil if there is no such metric. A run with
   /// failures has a flaw.
@@ -56,7 +56,7 @@ struct RunComparison: Sendable {
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     let names = comparison.groups
-    unnamed = comparison.bests.filter { best in
+    uncertainBests = comparison.bests.filter { best in
       let group = index.candidates(beside: best, in: names)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
         && group.contains(where: comparison.unclear.contains)

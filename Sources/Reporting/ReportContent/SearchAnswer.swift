@@ -173,7 +173,7 @@ struct SearchGroup {
     // Too few rounds are no reason to call a run worse.
     uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
-    isUndecided = comparison.unnamed.contains(best)
+    isUndecided = comparison.uncertainBests.contains(best)
   }
 }
 

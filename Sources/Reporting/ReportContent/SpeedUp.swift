@@ -38,7 +38,7 @@ struct SpeedUp: Sendable {
           + counts.flatMap { count in
             [
               Table.Heading(count.counted("core")),
-              Table.Heading(counts.count > 1 ? "efficiency on \(count)" : "efficiency", rank: 3),
+              Table.Heading(counts.count > 1 ? "efficiency on \(count)" : "efficiency", omission: 3),
             ]
           },
         rows: series.map { series in

@@ -6,28 +6,28 @@ struct Table: Sendable {
   struct Heading: Sendable {
     let title: String
     let side: Side
-    /// The rank for omitting the column if there is no room. Columns with a higher rank are omitted first; a column
-    /// with rank 0 is never omitted.
-    let rank: Int
+    /// The turn of the column if there is no room for all columns. Columns with a higher number are omitted first; a
+    /// column with the number 0 is never omitted.
+    let omission: Int
     /// The title for a table without room for the whole title.
     let short: String
 
-    /// The rank of a column for a metric other than the headline, in the table of the headline.
+    /// The turn of a column for a metric other than the headline, in the table of the headline.
     static let beside = 2
-    /// The rank of a column that is omitted last, and only after texts were shortened.
+    /// The turn of a column that is omitted last, and only after texts were shortened.
     static let last = 1
-    /// The rank of a median in a table with the mean. This column is omitted first, since its rank is the highest.
+    /// The turn of a median in a table with the mean. This column is omitted first, since its number is the highest.
     static let ofMedian = 10
-    /// The rank of a figure that another column also shows.
+    /// The turn of a figure that another column also shows.
     static let repeated = 9
-    /// The rank of a column that can be omitted without a note.
+    /// The turn of a column that can be omitted without a note.
     static let unmissed = 8
 
-    init(_ title: String, _ side: Side = .right, rank: Int = 0, short: String? = nil) {
+    init(_ title: String, _ side: Side = .right, omission: Int = 0, short: String? = nil) {
       self.title = title
       self.short = short ?? title
       self.side = side
-      self.rank = rank
+      self.omission = omission
     }
   }
   struct Row: Sendable {
@@ -64,7 +64,7 @@ struct Table: Sendable {
 
   /// A copy of the table with short headings and cells.
   var shortened: Table {
-    with(headings.map { Heading($0.short, $0.side, rank: $0.rank) }) { row in
+    with(headings.map { Heading($0.short, $0.side, omission: $0.omission) }) { row in
       row.cells.map(\.shortened)
     }
   }
@@ -72,11 +72,11 @@ struct Table: Sendable {
   /// Returns a copy of the table with the figures of another table inserted before the last column. Figures that the
   /// table already shows are not inserted. Both tables must have the same rows.
   private func joined(by other: Table) -> Table {
-    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].rank != Heading.repeated }
+    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].omission != Heading.repeated }
     let place = headings.count - 1
     var joined = self
     joined.headings.insert(
-      contentsOf: added.map { Heading(other.headings[$0].title, rank: Heading.beside) }, at: place)
+      contentsOf: added.map { Heading(other.headings[$0].title, omission: Heading.beside) }, at: place)
     for row in joined.rows.indices {
       joined.rows[row].cells.insert(contentsOf: added.map { other.rows[row].cells[$0] }, at: place)
     }
@@ -98,7 +98,8 @@ struct Table: Sendable {
   static func leading(_ tables: [Table]) -> [Table] {
     var leading: [Table] = []
     for table in tables {
-      if table.title == nil, let above = leading.last, above.headings.contains(where: { $0.rank == Heading.ofMedian }),
+      if table.title == nil, let above = leading.last,
+        above.headings.contains(where: { $0.omission == Heading.ofMedian }),
         above.keys == table.keys,
         above.rows.map({ $0.cells.prefix(above.keys) }) == table.rows.map({ $0.cells.prefix(table.keys) })
       {
@@ -157,7 +158,7 @@ struct Cell: Sendable, Hashable {
     /// There are too few samples for the percentile.
     static let tooFew = Facts(rawValue: 262_144)
     /// The run has the best mean, but reports do not call it the best.
-    static let unnamed = Facts(rawValue: 2_097_152)
+    static let uncertainBest = Facts(rawValue: 2_097_152)
     /// The cell contains the ends of an interval in place of a ratio.
     static let span = Facts(rawValue: 4_194_304)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.

@@ -19,9 +19,8 @@ public enum Explanation {
       entry($0.name, $0.summary, $0.unit == .none ? $0.kind.text : "\($0.kind.text), \($0.unit.rawValue)", style)
     }
     let claims = experiment.claims.flatMap {
-      entry(
-        $0.kind.rawValue, $0.says,
-        "\($0.check.text); \(ClaimRelation.text(bears: $0.bears, contradicts: $0.contradicts))", style)
+      let check = "\($0.check.text); \(ClaimRelation.text(bears: $0.bears, contradicts: $0.contradicts))"
+      return list(style).lines($0.kind.rawValue, [($0.says, nil), (check, .quiet)])
     }
     return TextStyle.text([
       Heading.lines(experiment.name, experiment.title, nil, style)
@@ -42,8 +41,10 @@ public enum Explanation {
     style.wrapped(lines.joined(separator: "; "), .quiet, indent: 2)
   }
 
+  private static func list(_ style: TextStyle) -> DescriptionList { DescriptionList(column: 26, style: style) }
+
   private static func entry(_ name: String, _ says: String, _ detail: String, _ style: TextStyle) -> [String] {
-    DescriptionList(column: 26, style: style).lines(name, [(says, nil), (detail, .quiet)])
+    list(style).lines(name, [("\(says) (\(detail))", nil)])
   }
 }
 

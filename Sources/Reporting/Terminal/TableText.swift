@@ -5,18 +5,18 @@ struct TableText {
   let details: Bool
 
   /// Returns a copy of the table that fits the terminal. The median beside a mean is omitted. Further columns are
-  /// omitted in the order of their ranks until the table fits. Texts are shortened before columns with the rank
-  /// ``Table/Heading/last`` are omitted. With `details`, no column is omitted.
+  /// omitted in the order of ``Table/Heading/omission`` until the table fits. Texts are shortened before columns with
+  /// the number ``Table/Heading/last`` are omitted. With `details`, no column is omitted.
   func fitted(_ table: Table) -> Table {
     guard !details else { return table }
     var widths = grid(table).widths
     // The ratios of the table are ratios of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
-    var columns = table.headings.indices.filter { table.headings[$0].rank != Table.Heading.ofMedian }
+    var columns = table.headings.indices.filter { table.headings[$0].omission != Table.Heading.ofMedian }
     func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
-    func rank(_ column: Int) -> (Int, Int) { (table.headings[column].rank, column) }
+    func turn(_ column: Int) -> (Int, Int) { (table.headings[column].omission, column) }
     func omit(above least: Int) {
-      while width() > style.width, let one = columns.filter({ rank($0).0 > least }).max(by: { rank($0) < rank($1) }) {
+      while width() > style.width, let one = columns.filter({ turn($0).0 > least }).max(by: { turn($0) < turn($1) }) {
         columns.removeAll { $0 == one }
       }
     }
@@ -29,7 +29,7 @@ struct TableText {
     var fitted = table.keeping(columns)
     if isShort { fitted = fitted.shortened }
     let missing = table.headings.indices.filter { !columns.contains($0) }.map { table.headings[$0] }
-    fitted.leftOut = missing.filter { !excess.contains($0.rank) }.map(\.title) + table.leftOut
+    fitted.leftOut = missing.filter { !excess.contains($0.omission) }.map(\.title) + table.leftOut
     return fitted
   }
 

@@ -11,7 +11,7 @@ struct TextGrid {
   let rows: [[String]]
 
   init(headings: [Table.Heading], rows: [[String]]) {
-    self.headings = headings.map { .init($0.title.inLine, $0.side, rank: $0.rank) }
+    self.headings = headings.map { .init($0.title.inLine, $0.side, omission: $0.omission) }
     self.rows = rows.map { $0.map(\.inLine) }
   }
 

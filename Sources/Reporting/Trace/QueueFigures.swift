@@ -39,8 +39,9 @@ struct QueueFigures {
 
   /// The headings of the columns in ``cells``.
   static let headings = [
-    Table.Heading("queue", .left), .init("kind", .left, rank: 1), .init("blocks"),
-    .init("begins p50"), .init("p99", rank: 2), .init("most"), .init("runs p50"), .init("p99", rank: 2), .init("most"),
+    Table.Heading("queue", .left), .init("kind", .left, omission: 1), .init("blocks"),
+    .init("begins p50"), .init("p99", omission: 2), .init("most"), .init("runs p50"), .init("p99", omission: 2),
+    .init("most"),
   ]
 
   /// The figures as a row of a table.

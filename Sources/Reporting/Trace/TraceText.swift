@@ -136,7 +136,7 @@ public struct TraceText {
     let more = key.groups.count > rows.count ? ["and \(key.groups.count - rows.count) more queues"] : []
     let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
     for highest in [2, 1, 0] {
-      let columns = grid.headings.indices.filter { grid.headings[$0].rank <= highest }
+      let columns = grid.headings.indices.filter { grid.headings[$0].omission <= highest }
       let kept = grid.keeping(columns, rows: Array(rows.indices))
       if TextGrid.width(of: kept.widths) <= style.width {
         let lines = kept.lines()

@@ -72,7 +72,10 @@ struct ProgramTrace {
         try leave(as: status, traces ?? [], checks: checks)
       case .isLong:
         if traces == nil { Lab.printMessage("still recording; Ctrl-C ends the program and shows the record") }
-      case .timeIsUp, .stillRuns: try show(.other("still running"))
+      case .timeIsUp:
+        try show(.other("still running"))
+        if options.kill { kill(process.identifier, SIGKILL) }
+      case .stillRuns: try show(.other("still running"))
       case .signal:
         if options.kill {
           try show(.other("still running"))

@@ -151,4 +151,11 @@ extension ConfidenceInterval {
     let enough = isNoise ? max(distance, Double.log(1 + Self.alikeDifference) - distance) : distance
     return enough > 0 ? (reach / enough) * (reach / enough) : nil
   }
+
+  /// The factor by which the number of rounds must at least grow until the interval is no longer noise (``isNoise``).
+  /// The factor suffices if the two sides turn out to be equal.
+  public var fewestRoundsToRank: Double {
+    let ratio = (Double.log(high) - Double.log(low)) / 2 / Double.log(1 + Self.alikeDifference)
+    return ratio * ratio
+  }
 }

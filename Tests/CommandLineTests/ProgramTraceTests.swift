@@ -98,6 +98,13 @@ import Testing
     #expect(finished.output == "counted 25, child 7, preloads nothing\n")
   }
 
+  @Test func `the options --for and --kill end a program that hangs`() async throws {
+    let finished = try await Self.record(["--for", "300ms", "--kill"], "hazards", "abba")
+    #expect(finished.errors.contains("still running"), "\(finished.errors)")
+    // The lab ends by the signal that it sent.
+    #expect(finished.status != 0)
+  }
+
   // MARK: The record
 
   @Test func `every block and wait of a known program is recorded`() async throws {

@@ -223,5 +223,9 @@ extension SplitMix64 {
     #expect(abs(try #require(rounds(1.5, by: 1.5 * 1.5)) - 4) < 1e-9)
     // Sides that are exactly alike within the limit are never distinguished.
     #expect(rounds(1, by: 1.05) == nil)
+    // The sides may be more alike than they seem.
+    let apart = ConfidenceInterval(estimate: 1.05, low: 1.05 / 1.21, high: 1.05 * 1.21)
+    #expect(abs(apart.fewestRoundsToRank - 4) < 1e-9)
+    #expect(try #require(apart.roundsToRank) > 12)
   }
 }

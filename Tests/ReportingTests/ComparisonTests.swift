@@ -409,7 +409,7 @@ import Testing
         experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
       return try #require(results.content.conclusion)
     }
-    #expect(try says(slow: 1000) == "Fastest: one, 1.00 us. Slowest: two, 2.00x slower. Measured at stride 1.")
+    #expect(try says(slow: 1000) == "Fastest: one, 1.00 us. two is 2.00x slower. Measured at stride 1.")
     let slow = try says(slow: 90_000)
     #expect(
       slow.contains(/But the p99 of elapsed is 90 us with one, and 2\.0\d us with two\. Measured at stride 1\.$/),
@@ -611,7 +611,14 @@ import Testing
     }
     let wide = try #require(undecided.content.conclusion)
     #expect(wide.contains("as in work=10ns..10us:x2."), "\(wide)")
-    #expect(try !says([10, 11]).contains("sweep more values"))
+    // Neither the values nor a multiple of them is computed.
+    #expect(try says([1 << 61, Int.max]).contains("sweep more values"))
+    // All values of the sweep were tried.
+    #expect(try !says([10, 20, 40]).contains("sweep more values"))
+    // There is no value between these two, so the change is found.
+    let adjacent = try says([10, 11])
+    #expect(adjacent.contains("plain is best at work=10ns, but not at work=11ns."), "\(adjacent)")
+    #expect(!adjacent.contains("sweep more values"))
     // A sweep that doubles the values has no value between these two.
     #expect(try !says([10, 20]).contains("sweep more values"))
   }
@@ -659,7 +666,7 @@ import Testing
     let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
     #expect(
       ReportContent(document).conclusion
-        == "No missed, except: wild. Fastest: safe, 10.0 us. Slowest: slow, 4.00x slower. Measured at stride 1.")
+        == "No missed, except: wild. Fastest: safe, 10.0 us. slow is 4.00x slower. Measured at stride 1.")
     // The answer does not depend on which of the two metrics is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)

@@ -20,7 +20,10 @@ struct ProgramOptions: ParsableArguments {
   @Flag(help: "Also record the programs that the program starts.")
   var children = false
 
-  @Flag(help: "On Ctrl-C, show the record and kill the program, even if the program handles the signal.")
+  @Flag(
+    help:
+      "On Ctrl-C, or after the time of --for, show the record and kill the program, even if the program handles signals."
+  )
   var kill = false
 
   /// The name of an option of this group that the command line sets; nil if the command line sets no option of this

@@ -92,12 +92,15 @@ extension Results {
     else {
       return []
     }
-    func percent(_ share: Double) -> String { Quantity(100 * share, .percent).description }
+    let counted = comparison.contrasts.filter { !apart.contains($0.key) }
+    let worst = counted.max { ($0.value.precision ?? 0, $1.key) < ($1.value.precision ?? 0, $0.key) }
+    guard let worst, let interval = worst.value.interval else { return [] }
     let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
       RunNote(
         RunNote.precision,
-        "the least precise ratio is known to ±\(percent(reached)) (goal: ±\(percent(goal))\(without))")
+        "the least precise ratio is that of \(runs[worst.key].label), \(Quantity.ratio(interval.low))x to "
+          + "\(Quantity.ratio(interval.high))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
     ]
   }
 

@@ -28,6 +28,9 @@ extension SearchWording {
     if unsteady.count == groups.count {
       return "more time may not decide: \(Set(unsteady).sorted().listed("and", most: SearchAnswer.most))"
     }
+    func time(_ factor: Double) -> Int {
+      Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
+    }
     guard !factors.isEmpty else {
       let time = timeToRank(groups.flatMap(\.uncounted)).map { ": --time \($0)s may be enough" } ?? " (--time)"
       return "\(decide)give it more time\(time)"
@@ -35,7 +38,10 @@ extension SearchWording {
     let times = groups.map { group in
       let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
-      return (group: group, seconds: Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1)))
+      let seconds = time(factor)
+      // The difference may be smaller or larger than it seems, and then less time decides.
+      let least = time(group.unclear.compactMap { comparison.contrasts[$0]?.interval?.fewestRoundsToRank }.max() ?? 1)
+      return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }
     let most = decidable.map(\.seconds).max()
@@ -84,9 +90,8 @@ extension SearchWording {
   }
 
   /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
-  /// the settings between them. Returns nil if there are no such variants, if the ratios refer to a baseline, or if the
-  /// groups do not differ in a single number. If the sweep would contain no value between the two settings, there is no
-  /// hint.
+  /// the settings between them, unless all of these settings were tried. Returns nil if there are no such variants, if
+  /// the ratios refer to a baseline, or if the groups do not differ in a single number.
   func change(_ groups: [SearchGroup]) -> String? {
     let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
@@ -101,17 +106,34 @@ extension SearchWording {
       let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
       // If the earlier group is undecided, the change may begin after the last group that is decided.
       let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
-      let doubles = later.value > 16 * max(first, 1) || earlier.parameter.unit != nil
-      guard let most = fallen.last, later.value > (doubles ? 2 * max(first, 1) : first + 1) else { return nil }
+      guard let most = fallen.last else { return nil }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
-      let sweep = "\(earlier.parameter.label(.integer(first)))..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
       let verb = others.isEmpty ? "is" : "may be"
       let text =
         "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
-        + "\(ends[1]); sweep more values to find the change, as in \(sweep)\(doubles ? ":x2" : "")"
-      return (text, most.contrast.factor)
+        + ends[1]
+      // A document may contain any integers, whose differences and multiples may exceed the range of Int.
+      let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil
+      let tried = Set(ordered.map(\.value).filter { $0 > first && $0 < later.value })
+      let isTried =
+        doubles
+        ? Self.doubled(from: first, to: later.value).allSatisfy(tried.contains)
+        : Double(tried.count) >= Double(later.value) - Double(first) - 1
+      guard !isTried else { return (text, most.contrast.factor) }
+      let sweep = "\(earlier.parameter.label(.integer(first)))..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
+      return (
+        "\(text); sweep more values to find the change, as in \(sweep)\(doubles ? ":x2" : "")", most.contrast.factor
+      )
     }
     return changes.max { $0.factor < $1.factor }?.text
+  }
+
+  /// Returns the values between two others in a sweep that doubles the values.
+  private static func doubled(from first: Int, to last: Int) -> [Int] {
+    // A double that is not below `last` is not computed, since it may exceed the range of Int.
+    var values: [Int] = []
+    while case let value = values.last ?? max(first, 1), value <= (last - 1) / 2 { values.append(2 * value) }
+    return values
   }
 
   /// Returns the settings that distinguish a group from other groups, in the notation of `--set`:

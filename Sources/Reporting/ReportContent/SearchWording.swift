@@ -14,7 +14,7 @@ struct SearchWording {
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: SearchGroup) -> [String] {
     let worst = worst(group).map { worst in
-      isOneVariant(group) && metric.meaning == .duration
+      (isOneVariant(group) || group.runs.count == 2) && metric.meaning == .duration
         ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
     }
     return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
@@ -24,7 +24,11 @@ struct SearchWording {
   /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
     let best = best(group)
-    let worst = worst(group).map { "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \($0.names), \($0.by)" }
+    let worst = worst(group).map { worst in
+      group.runs.count == 2 && metric.meaning == .duration
+        ? "\(worst.names) is \(worst.by)"
+        : "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \(worst.names), \(worst.by)"
+    }
     let parts =
       group.isUndecided
       ? [
@@ -58,12 +62,12 @@ struct SearchWording {
       + [next(group)].compactMap(\.self) + unclear
   }
 
-  /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If all runs are
-  /// of one variant and their possible difference is small, the sentences recommend any of the candidates.
+  /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If the possible
+  /// difference of the candidates is small, the sentences recommend any of them.
   private func undecided(_ group: SearchGroup) -> [String] {
     let reach = reach(group.unclear)
     let candidates = candidates(group)
-    let isSmall = isOneVariant(group) && !reach.isEmpty
+    let isSmall = !reach.isEmpty && !candidates.hasPrefix("all")
     return [
       isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
       "\(lowestMean)\(contradiction(group) == nil ? ", by chance or not" : ""): \(leader(group))",
@@ -157,12 +161,19 @@ struct SearchWording {
 
   // MARK: The secondary metric
 
-  /// Returns the figure of the best run for ``secondary``, and the range of the other runs' figures if the group has
-  /// several variants: `, longest-run 4,000 (others: 1,913 to 2,614)`. Returns an empty string if there is no such
-  /// metric, or if the figure is 0.
+  /// Returns the figure of the best run for ``secondary``: `, longest-run 4,000 (others: 1,913 to 2,614)`. If the group
+  /// has several variants, the figures of the runs near the best run follow, or else the range of the other runs'
+  /// figures. Returns an empty string if there is no such metric, or if the figure is 0.
   private func secondaryFigure(of group: SearchGroup) -> String {
     guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return "" }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
+    // Of runs that are as good as the best run, the figure may decide.
+    if !isOneVariant(group), !group.near.isEmpty, group.near.count <= SearchAnswer.most {
+      let near = group.near.compactMap { run in
+        index.shownFigure(run, of: secondary).map { "\(names([run], of: group.runs)): \(text($0))" }
+      }
+      return ", \(secondary.name) \(text(own))" + (near.isEmpty ? "" : " (\(near.joined(separator: ", ")))")
+    }
     let others = group.runs.filter { $0 != group.best && !isOneVariant(group) }
       .compactMap { index.shownFigure($0, of: secondary) }
     let range = [others.min(), others.max()].compactMap { $0.map(text) }

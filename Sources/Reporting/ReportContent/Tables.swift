@@ -67,7 +67,7 @@ struct Tables {
     return table
   }
 
-  private func median(_ samples: SampleFacts) -> Cell { samples.median.map { cell($0, samples) } ?? .none }
+  private func median(_ samples: SampleFacts) -> Cell { samples.median.map { index.cell($0, samples) } ?? .none }
 
   // MARK: Lists
 
@@ -110,7 +110,7 @@ struct Tables {
               // Claims, plots and other tables also show this median, so that a report has only one figure for each
               // metric.
               let value = statistic == .p50 ? samples.median : samples[statistic]
-              return value.map { cell($0, samples) } ?? .tooFew
+              return value.map { index.cell($0, samples) } ?? .tooFew
             }
           )
         }
@@ -202,22 +202,20 @@ struct Tables {
 
   // MARK: Cells
 
-  private func cell(_ value: Double, _ samples: SampleFacts) -> Cell { index.cell(value, samples) }
-
   /// Returns a cell with the figure of a run for tables and pictures: the median, or a range if a trial has many
   /// samples. A count with a median of 0 and a higher maximum is also a range.
   func figure(_ samples: SampleFacts) -> Cell {
     // A median of 0 would hide the trials with higher counts.
     let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0
-    guard samples.isRange || isRare else { return samples.median.map { cell($0, samples) } ?? .none }
-    let (low, high) = (cell(samples.min.value, samples), cell(samples.max.value, samples))
+    guard samples.isRange || isRare else { return samples.median.map { index.cell($0, samples) } ?? .none }
+    let (low, high) = (index.cell(samples.min.value, samples), index.cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
     return low.text == high.text
       ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
   }
 
   /// Returns a cell with the geometric mean of a run over its rounds.
-  private func mean(_ samples: SampleFacts) -> Cell { samples.roundMean.map { cell($0, samples) } ?? .none }
+  private func mean(_ samples: SampleFacts) -> Cell { samples.roundMean.map { index.cell($0, samples) } ?? .none }
 
   /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, and otherwise
   /// the cell of ``figure(_:)``.

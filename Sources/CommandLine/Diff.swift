@@ -74,7 +74,7 @@ struct Diff: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write the comparison to a file in the format of its extension: \(FileFormat<DiffReport>.all.fileExtensions()) (repeatable).",
+      "Also write the comparison to a file in the format of its extension: \(ExportPath.list(FileFormat<DiffReport>.all.map(\.fileExtension))) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []

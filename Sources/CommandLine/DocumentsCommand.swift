@@ -40,7 +40,7 @@ struct DocumentsCommand: ParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileFormat<DocumentsReport>.all.fileExtensions()) (repeatable).",
+      "Also write a file in the format of its extension: \(ExportPath.list(FileFormat<DocumentsReport>.all.map(\.fileExtension))) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []

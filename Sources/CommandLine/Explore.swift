@@ -60,7 +60,7 @@ struct Explore: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileFormat<[ExplorationResult]>.all.fileExtensions()) (repeatable).",
+      "Also write a file in the format of its extension: \(ExportPath.list(FileFormat<[ExplorationResult]>.all.map(\.fileExtension))) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []

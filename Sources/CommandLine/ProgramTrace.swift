@@ -52,8 +52,11 @@ struct ProgramTrace {
     }
     do { try recording.begin() } catch { throw InputError(error.description) }
     try SystemThread { feed.yield(.ended(process.waitForStatus())) }.detach()
-    if let limit { after(.nanoseconds(Int64(limit)), feed, .timeIsUp) }
-    if limit == nil, Terminal.isTerminal(STDERR_FILENO) { after(Self.long, feed, .isLong) }
+    if let limit {
+      after(.nanoseconds(Int64(limit)), feed, .timeIsUp)
+    } else if Terminal.isTerminal(STDERR_FILENO) {
+      after(Self.long, feed, .isLong)
+    }
     var traces: [Trace]?
     /// Stops recording and shows the record. Later calls have no effect.
     func show(_ end: Trace.End) throws {

@@ -15,13 +15,6 @@ public struct FileFormat<Input>: Sendable {
   }
 }
 
-extension Array {
-  /// Returns the extensions of formats with their dots, separated by spaces: `.json .html`.
-  public func fileExtensions<Input>() -> String where Element == FileFormat<Input> {
-    map { "." + $0.fileExtension }.joined(separator: " ")
-  }
-}
-
 extension FileFormat<[ExplorationResult]> {
   /// Every format of explorations, in the order of `help`.
   public static var all: [FileFormat] {

@@ -152,6 +152,23 @@ import Testing
     #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
   }
 
+  /// Returns the pace of a plan after six rounds, which took two seconds. Two runs have equal figures in each round, and
+  /// a trial of the third run was stopped in the first round.
+  private func paceWithStoppedRun(_ plan: Plan, after limit: Duration) throws -> Pace {
+    let clock = SetClock()
+    var pace = Pace(plan) { clock.now }
+    for round in 0..<6 {
+      let starts = pace.allows(round: round)
+      #expect(starts)
+      if round == 0 {
+        clock.pass(.seconds(2))
+        pace.expired(plan.runs[2], .stopped(after: limit), after: limit)
+      }
+      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
+    }
+    return pace
+  }
+
   @Test(arguments: [true, false])
   func `a stopped run is tried once more, with longer trials, if the budget allows it`(
     _ retries: Bool
@@ -160,17 +177,7 @@ import Testing
       rounds: 6, precision: 0.02, time: .seconds(60), trialTime: .seconds(2), timeLeft: .seconds(60))
     budget.retriesStopped = retries
     let plan = plan(budget)
-    let clock = SetClock()
-    var pace = Pace(plan) { clock.now }
-    for round in 0..<6 {
-      let starts = pace.allows(round: round)
-      #expect(starts)
-      if round == 0 {
-        clock.pass(.seconds(2))
-        pace.expired(plan.runs[2], .stopped(after: .seconds(2)), after: .seconds(2))
-      }
-      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
-    }
+    var pace = try paceWithStoppedRun(plan, after: .seconds(2))
     #expect(!pace.allows(plan.runs[2]))
     let continues = pace.allows(round: 6)
     #expect(continues == retries)
@@ -188,17 +195,7 @@ import Testing
     var budget = Budget(rounds: 6, precision: 0.02, time: .seconds(5), trialTime: .seconds(1), timeLeft: .seconds(5))
     (budget.retriesStopped, budget.shortestTime) = (true, .seconds(4))
     let plan = plan(budget)
-    let clock = SetClock()
-    var pace = Pace(plan) { clock.now }
-    for round in 0..<6 {
-      let starts = pace.allows(round: round)
-      #expect(starts)
-      if round == 0 {
-        clock.pass(.seconds(2))
-        pace.expired(plan.runs[2], .stopped(after: .seconds(1)), after: .seconds(1))
-      }
-      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
-    }
+    var pace = try paceWithStoppedRun(plan, after: .seconds(1))
     // The other runs are precise. The run is tried again before the shortest time has passed.
     let continues = pace.allows(round: 6)
     #expect(continues && pace.allows(plan.runs[2]))

@@ -53,7 +53,8 @@ import Testing
       try DescriptorLimit.setSoft(scarce)
       for variant in DescriptorWrite().variants {
         let outcome = try await Self.attempt(variant.name).trial.outcome
-        #expect(outcome == .unavailable(reason: "cannot open a pipe: Too many open files"), "\(variant.name)")
+        #expect(
+          outcome == .unavailable(reason: "cannot open a pipe: Too many open files"), "\(variant.name): \(outcome)")
       }
     }
   }

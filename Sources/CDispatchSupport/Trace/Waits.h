@@ -33,27 +33,28 @@ static enum gcdlab_trace_reason or_work(enum gcdlab_trace_reason reason) {
 static enum gcdlab_trace_reason inside_or(enum gcdlab_trace_reason reason) { return self.why ? self.why - 1 : reason; }
 
 #define WAIT_AND(type, keep, give, can_wait, expired, name, parameters, arguments, reason, queue) \
-  extern type __real_##name parameters WEAK;                                             \
-  type __wrap_##name parameters {                                                        \
-    if (!TRACING || !(can_wait)) return __real_##name arguments;                         \
-    waits(reason, queue, 0);                                                             \
-    keep __real_##name arguments;                                                        \
-    waited(expired);                                                                     \
-    give;                                                                                \
+  extern type __real_##name parameters WEAK;                                                      \
+  type __wrap_##name parameters {                                                                 \
+    if (!TRACING || !(can_wait)) return __real_##name arguments;                                  \
+    waits(reason, queue, 0);                                                                      \
+    keep __real_##name arguments;                                                                 \
+    waited(expired);                                                                              \
+    give;                                                                                         \
   }
 #define WAIT_IF(can_wait, type, ...) WAIT_AND(type, type came =, return came, can_wait, false, __VA_ARGS__)
 #define WAIT(...) WAIT_IF(true, __VA_ARGS__)
 #define WAIT_VOID(...) WAIT_AND(void, , , true, false, __VA_ARGS__)
-// A wait with a time limit. If `expired` is true for the result `came`, the time limit has passed.
-#define WAIT_UNTIL(expired, type, ...) WAIT_AND(type, type came =, return came, true, expired, __VA_ARGS__)
+// A wait with a time limit. The function returns ETIMEDOUT if the time limit has passed.
+#define WAIT_UNTIL(...) WAIT_AND(int, int came =, return came, true, came == ETIMEDOUT, __VA_ARGS__)
 
 WAIT_VOID(_dispatch_sema4_wait, (void *semaphore), (semaphore), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
-WAIT_UNTIL(came, bool, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until), (semaphore, until),
-     or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
+// The function returns true if the time limit has passed.
+WAIT_AND(bool, bool came =, return came, true, came, _dispatch_sema4_timedwait, (void *semaphore, uint64_t until),
+         (semaphore, until), or_work(GCDLAB_TRACE_SEMAPHORE), NULL)
 WAIT_VOID(_dispatch_thread_event_wait_slow, (void *event), (event), inside_or(GCDLAB_TRACE_IN_SYNC), self.queue)
 WAIT_VOID(_dispatch_once_wait, (void *gate), (gate), GCDLAB_TRACE_ONCE, NULL)
-WAIT_UNTIL(came == ETIMEDOUT, int, _dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
-     (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
+WAIT_UNTIL(_dispatch_wait_on_address, (volatile uint32_t *address, uint32_t value, uint64_t until, unsigned flags),
+           (address, value, until, flags), GCDLAB_TRACE_GROUP, NULL)
 // Returns the reason of a wait for events. Outside any block, a pool thread that waits for events is Dispatch's
 // manager.
 static enum gcdlab_trace_reason of_manager(void) {
@@ -84,21 +85,22 @@ WAIT(unsigned, sleep, (unsigned seconds), (seconds), GCDLAB_TRACE_SLEEP, NULL)
 WAIT(int, pthread_join, (pthread_t thread, void **result), (thread, result), GCDLAB_TRACE_JOIN, NULL)
 WAIT(int, pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *mutex), (condition, mutex),
      GCDLAB_TRACE_CONDITION, NULL)
-WAIT_UNTIL(came == ETIMEDOUT, int, pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
-     (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
+WAIT_UNTIL(pthread_cond_timedwait,
+           (pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until),
+           (condition, mutex, until), GCDLAB_TRACE_CONDITION, NULL)
 // glibc has `pthread_cond_clockwait` and `sem_clockwait` since version 2.30. If the C library lacks a function, nothing
 // calls the wrapper.
-WAIT_UNTIL(came == ETIMEDOUT, int, pthread_cond_clockwait,
-     (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
-     (condition, mutex, clock, until), GCDLAB_TRACE_CONDITION, NULL)
+WAIT_UNTIL(pthread_cond_clockwait,
+           (pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until),
+           (condition, mutex, clock, until), GCDLAB_TRACE_CONDITION, NULL)
 // Waits in the C library for a mutex, a reader-writer lock, or a POSIX semaphore.
 WAIT_VOID(__lll_lock_wait, (int *word, int private), (word, private), GCDLAB_TRACE_LOCK, NULL)
-WAIT_UNTIL(came == ETIMEDOUT, int, __futex_abstimed_wait64,
-     (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
-     (word, value, clock, until, private), GCDLAB_TRACE_LOCK, NULL)
-WAIT_UNTIL(came == ETIMEDOUT, int, __futex_abstimed_wait_cancelable64,
-     (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
-     (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
+WAIT_UNTIL(__futex_abstimed_wait64,
+           (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
+           (word, value, clock, until, private), GCDLAB_TRACE_LOCK, NULL)
+WAIT_UNTIL(__futex_abstimed_wait_cancelable64,
+           (unsigned *word, unsigned value, clockid_t clock, const struct timespec *until, int private),
+           (word, value, clock, until, private), GCDLAB_TRACE_SEMAPHORE, NULL)
 
 // Dispatch and Swift's Mutex call the kernel themselves. The futex word of a Mutex contains the number of the thread
 // that holds the Mutex.

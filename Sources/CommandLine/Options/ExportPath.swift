@@ -3,6 +3,9 @@ import Platform
 
 /// The selection of an export format by the extension of a path.
 enum ExportPath {
+  /// Returns extensions of files with their dots, separated by spaces: `.json .html`.
+  static func list(_ fileExtensions: [String]) -> String { fileExtensions.map { "." + $0 }.joined(separator: " ") }
+
   /// Returns the format of `formats` whose extension, without the dot, is the extension of the path.
   ///
   /// - Throws: ``InputError`` if the path is a directory, or if no format has the path's extension.
@@ -20,7 +23,7 @@ enum ExportPath {
     guard let place = fileExtensions.firstIndex(of: found) else {
       throw InputError(
         "\(path): no format for '\(found.isEmpty ? path : "." + found)' (known: "
-          + fileExtensions.map { "." + $0 }.joined(separator: " ") + ")", at: "--export", near: found,
+          + list(fileExtensions) + ")", at: "--export", near: found,
         of: fileExtensions)
     }
     return formats[place]

@@ -55,7 +55,8 @@ struct RenderOptions: ParsableArguments {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(Export.fileExtensions) (repeatable).", valueName: "file"),
+      "Also write a file in the format of its extension: \(ExportPath.list(ReportFormat.all.map(\.fileExtension))) (repeatable).",
+      valueName: "file"),
     completion: .file())
   var exports: [String] = []
 
@@ -116,9 +117,6 @@ struct Export {
   fileprivate let option: String
 
   var path: String { file.path }
-
-  /// The extensions of all formats, with dots and separated by spaces: `.json .md …`.
-  static var fileExtensions: String { ReportFormat.all.map { "." + $0.fileExtension }.joined(separator: " ") }
 
   init(_ path: String) throws(InputError) {
     try self.init(path, ExportPath.format(of: path, in: ReportFormat.all, by: \.fileExtension), option: "--export")

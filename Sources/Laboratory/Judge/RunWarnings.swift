@@ -88,18 +88,14 @@ extension Results {
     guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
-    guard !comparison.contrasts.isEmpty, let reached = comparison.precision(except: apart.contains), reached > goal
-    else {
-      return []
-    }
-    let counted = comparison.contrasts.filter { !apart.contains($0.key) }
-    let worst = counted.max { ($0.value.precision ?? 0, $1.key) < ($1.value.precision ?? 0, $0.key) }
-    guard let worst, let interval = worst.value.interval else { return [] }
+    guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
+      let reached = least.contrast.precision, reached > goal
+    else { return [] }
     let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
       RunNote(
         RunNote.precision,
-        "the least precise ratio is that of \(runs[worst.key].label), \(Quantity.ratio(interval.low))x to "
+        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(interval.low))x to "
           + "\(Quantity.ratio(interval.high))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
     ]
   }

@@ -152,16 +152,13 @@ public struct Comparison: Sendable {
     Contrast(rounds, among: comparisons, spread: spreads[run])
   }
 
-  /// Returns the precision of the least precise ratio, as a share of the ratio; nil if a ratio has too few rounds. Runs
-  /// without figures, runs without a ratio, and runs for which `isSettled` returns true do not count. If no run counts,
-  /// the result is 0.
-  func precision(except isSettled: (Int) -> Bool) -> Double? {
-    var worst = 0.0
-    for (run, contrast) in contrasts where !isSettled(run) {
-      guard let own = contrast.precision else { return nil }
-      worst = max(worst, own)
-    }
-    return worst
+  /// Returns the run with the least precise ratio; nil if no run counts. A ratio with too few rounds is less precise
+  /// than any other ratio. Runs without figures, runs without a ratio, and runs for which `isSettled` returns true do
+  /// not count.
+  func leastPrecise(except isSettled: (Int) -> Bool) -> (run: Int, contrast: Contrast)? {
+    contrasts.filter { !isSettled($0.key) }
+      .max { ($0.value.precision ?? .infinity, $1.key) < ($1.value.precision ?? .infinity, $0.key) }
+      .map { (run: $0.key, contrast: $0.value) }
   }
 
   /// The smallest factor between a run that is out of reach and the best run. Such a run hardly affects the answer.

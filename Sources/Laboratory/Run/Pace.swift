@@ -80,7 +80,11 @@ struct Pace {
       outOfReach = Set(comparison.runs(apartBy: Comparison.outOfReach).map { plan.runs[$0].label })
     }
     guard round >= plan.budget.rounds else { return true }
-    reached = comparison.precision(except: { isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label) })
+    let least = comparison.leastPrecise {
+      isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label)
+    }
+    // Without any ratio, there is nothing to make more precise.
+    reached = least.map(\.contrast.precision) ?? 0
     let isPrecise = reached.map { $0 <= goal } ?? false
     return !isPrecise || retriesStopped() || hasTime
   }

@@ -20,6 +20,9 @@ extension RecordedEvent {
     return reasons[min(how, reasons.count - 1)]
   }
 
+  /// Whether the wait that this event ends has timed out.
+  var hasTimedOut: Bool { how == 1 }
+
   /// The kind of the queue that this event describes.
   var queueKind: Trace.Queue.Kind {
     let kinds: [Trace.Queue.Kind] = [.unknown, .serial, .concurrent, .global, .main, .swiftPool, .actor]

@@ -97,7 +97,7 @@ struct RecordedThreads {
       return
     }
     threads[event.thread]?.waits[last].end = time.at(event.time)
-    if event.how == 1 { threads[event.thread]?.waits[last].hasTimedOut = true }
+    if event.hasTimedOut { threads[event.thread]?.waits[last].hasTimedOut = true }
   }
 
   // MARK: The lanes

@@ -32,8 +32,8 @@ extension SearchWording {
       Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
     }
     guard !factors.isEmpty else {
-      let time = timeToRank(groups.flatMap(\.uncounted)).map { ": --time \($0)s may be enough" } ?? " (--time)"
-      return "\(decide)give it more time\(time)"
+      let enough = timeToRank(groups.flatMap(\.uncounted)).map { ": --time \($0)s may be enough" } ?? " (--time)"
+      return "\(decide)give it more time\(enough)"
     }
     let times = groups.map { group in
       let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1

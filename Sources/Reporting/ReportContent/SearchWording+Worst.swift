@@ -23,6 +23,15 @@ extension SearchWording {
     return (names(runs, of: group.runs), by(alike, worseThan: group.best))
   }
 
+  /// Returns the words about the worst runs after a heading, `slowest: actor, 2.10x slower`; nil if ``worst(_:)`` is
+  /// nil. If a group has two runs, or if `isPlain` is true, durations need no heading: `actor is 2.10x slower`.
+  func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
+    worst(group).map { worst in
+      (isPlain || group.runs.count == 2) && metric.meaning == .duration
+        ? "\(worst.names) is \(worst.by)" : "\(heading): \(worst.names), \(worst.by)"
+    }
+  }
+
   /// Returns the runs that may be as bad as the run with the largest ratio, in the order of `ratios`: the intervals of
   /// their ratios overlap, or nearly overlap. Apart from the worst run, only runs that are certainly much worse than
   /// the best run count. No other such run has a larger ratio or a larger lower bound than all of them, so that the

@@ -13,10 +13,7 @@ struct SearchWording {
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: SearchGroup) -> [String] {
-    let worst = worst(group).map { worst in
-      (isOneVariant(group) || group.runs.count == 2) && metric.meaning == .duration
-        ? "\(worst.names) is \(worst.by)" : "\(superlative(isBest: false)): \(worst.names), \(worst.by)"
-    }
+    let worst = worst(group, under: superlative(isBest: false), isPlain: isOneVariant(group))
     return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
       + [slowSamples(group)].compactMap(\.self)
   }
@@ -24,11 +21,7 @@ struct SearchWording {
   /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
     let best = best(group)
-    let worst = worst(group).map { worst in
-      group.runs.count == 2 && metric.meaning == .duration
-        ? "\(worst.names) is \(worst.by)"
-        : "\(superlative(isBest: false, of: nil).uncapitalizedFirst): \(worst.names), \(worst.by)"
-    }
+    let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
     let parts =
       group.isUndecided
       ? [
@@ -167,18 +160,19 @@ struct SearchWording {
   private func secondaryFigure(of group: SearchGroup) -> String {
     guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return "" }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
+    let best = ", \(secondary.name) \(text(own))"
+    guard !isOneVariant(group) else { return best }
     // Of runs that are as good as the best run, the figure may decide.
-    if !isOneVariant(group), !group.near.isEmpty, group.near.count <= SearchAnswer.most {
+    if 1...SearchAnswer.most ~= group.near.count {
       let near = group.near.compactMap { run in
         index.shownFigure(run, of: secondary).map { "\(names([run], of: group.runs)): \(text($0))" }
       }
-      return ", \(secondary.name) \(text(own))" + (near.isEmpty ? "" : " (\(near.joined(separator: ", ")))")
+      return best + (near.isEmpty ? "" : " (\(near.joined(separator: ", ")))")
     }
-    let others = group.runs.filter { $0 != group.best && !isOneVariant(group) }
-      .compactMap { index.shownFigure($0, of: secondary) }
+    let others = group.runs.filter { $0 != group.best }.compactMap { index.shownFigure($0, of: secondary) }
     let range = [others.min(), others.max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
-    return ", \(secondary.name) \(text(own))" + (ends.map { " (others: \($0))" } ?? "")
+    return best + (ends.map { " (others: \($0))" } ?? "")
   }
 
   // MARK: Slow samples

@@ -71,7 +71,7 @@ struct Tables {
 
   // MARK: Lists
 
-  /// The statistics of a latency, with the ranks of their columns.
+  /// The statistics of a latency, with the turns in which their columns are omitted.
   private static let statistics: [(statistic: Statistic, omission: Int)] = [
     (.min, 6), (.p50, 0), (.p90, 5), (.p99, 4), (.p999, 7), (.max, 3),
   ]

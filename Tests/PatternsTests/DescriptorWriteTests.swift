@@ -48,9 +48,7 @@ import Testing
 
   @Test func `a trial without enough free descriptors is unavailable`() async {
     await #expect(processExitsWith: .success) {
-      closeInheritedDescriptors()
-      let scarce = try #require((1...1024).first { DescriptorLimit.free(below: $0) == 1 })
-      try DescriptorLimit.setSoft(scarce)
+      try leaveOneDescriptorFree()
       for variant in DescriptorWrite().variants {
         let outcome = try await Self.attempt(variant.name).trial.outcome
         #expect(

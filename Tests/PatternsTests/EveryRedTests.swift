@@ -123,7 +123,14 @@ import Testing
     await #expect(processExitsWith: .success) { [index = index as Int] in
       closeInheritedDescriptors()
       let red = Self.reds[index]
-      let verdict = try await red.verdict(files: Catalogue.files)
+      let verdict: Verdict
+      do {
+        verdict = try await red.verdict(files: Catalogue.files)
+      } catch {
+        // An error would end the process without its text.
+        Issue.record("\(red.scenario): \(red.check): \(error)")
+        return
+      }
       // System calls cannot be counted in a process under AddressSanitizer.
       if verdict == .unavailable, red.scenario == "semaphore-cost", SystemCalls.during({}) == nil { return }
       // The heap of such a process cannot be examined, nor that of another C library.

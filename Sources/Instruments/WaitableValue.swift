@@ -13,7 +13,7 @@ import Synchronization
 /// The waiting thread is woken once, by the change after which the value meets the condition. If every change woke the
 /// waiting thread, each change would take longer: a stream of recorded 64 KiB reads was slower by a sixth.
 ///
-/// Only one thread may wait at a time.
+/// Only one thread may wait at a time; a second one is a programming error and ends the process.
 @dynamicMemberLookup
 public final class WaitableValue<Value: Sendable>: Sendable {
   private struct State {
@@ -61,6 +61,7 @@ public final class WaitableValue<Value: Sendable>: Sendable {
   /// value met the condition within `patience`.
   public func value(within patience: Duration, when condition: @escaping @Sendable (Value) -> Bool) -> Value? {
     let present: Value? = state.withLock { state in
+      precondition(state.awaited == nil, "only one thread may wait for a value at a time")
       if condition(state.value) { return state.value }
       state.awaited = condition
       return nil

@@ -154,8 +154,7 @@ import Testing
     else { return nil }
     let others = Dictionary(uniqueKeysWithValues: right.rounds.map { ($0.round, $0.value) })
     let ratios = left.rounds.compactMap { figure in others[figure.round].map { figure.value / $0 } }
-    let ratio = ratios.count < ConfidenceInterval.fewest ? Summary(ratios)?.p50 : Ranking.typical(ratios)
-    return ratio.map { Quantity.ratio($0 <= 1 ? 1 / $0 : $0) + "x" }
+    return Ranking.typical(ratios).map { Quantity.ratio($0 <= 1 ? 1 / $0 : $0) + "x" }
   }
 
   // MARK: Runs

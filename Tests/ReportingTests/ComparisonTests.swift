@@ -206,7 +206,11 @@ import Testing
       }
       let json = try JSONReport.render([swept.document]).replacing("\"lower\"", with: "\"neither\"")
       let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "neither").first)
-      return try #require(ReportContent(document).tables.first).rows.map(\.cells)
+      let content = ReportContent(document)
+      if seeksBest {
+        #expect(content.conclusion?.hasPrefix("Not ranked: neither more nor less of elapsed is better.") == true)
+      }
+      return try #require(content.tables.first).rows.map(\.cells)
     }
     let (chosen, plain) = (try cells(seeksBest: true), try cells(seeksBest: false))
     #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
@@ -452,6 +456,11 @@ import Testing
     let says = try #require(results.content.conclusion)
     #expect(
       says.contains("Best measured: stride 4, 10.0 us, but stride 16 is faster in 67 % of the rounds."), "\(says)")
+    let variants = try Fixture.compared([("stride", [4])]) { variant, round, values in
+      variant == "plain" ? 10_000 : round.isMultiple(of: 3) ? 10_060 : 9_990
+    }
+    let other = try #require(variants.content.conclusion)
+    #expect(other.contains(/of the best: apply with stride 4, which is faster in 67 % of the rounds\./), "\(other)")
   }
 
   @Test func `the answer names every setting that may be as bad as the worst`() throws {
@@ -650,6 +659,13 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(says.contains("work 10 ns: stride 4, 10"), "\(says)")
     #expect(says.contains("work 1 us: stride 4, 1"), "\(says)")
+    // With a single variant, only the settings change, and the lines name them.
+    let changing = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? nil : (values["work"] == 10) == (values["stride"] == 4) ? 1000 : 3000
+    }
+    let other = try #require(changing.content.conclusion)
+    #expect(other.contains("work 10 ns: stride 4, ") && other.contains("work 1 us: stride 1, "), "\(other)")
+    #expect(!other.contains("best at"), "\(other)")
   }
 
   @Test func `the answer names the fastest of the variants without a flaw`() throws {

@@ -127,6 +127,12 @@ import Testing
     #expect(report.csv.contains("fixture,slower,elapsed,ns,"))
   }
 
+  @Test func `the change and the ends of its interval have the same unit`() {
+    #expect(Quantity.changes([1.345, 0.165, 11]) == ["1.35x", "0.165x", "11.0x"])
+    #expect(Quantity.changes([1.345, 0.165, 10]) == ["+34.5 %", "-83.5 %", "+900.0 %"])
+    #expect(Quantity.change(12.4) == "12.4x" && Quantity.change(1.031) == "+3.1 %")
+  }
+
   @Test func `the counts of a diff are those of its rows, in the same words`() throws {
     let zero: [UInt64] = [0, 0, 0, 0, 0, 0], mostly: [UInt64] = [0, 1, 1, 1, 1, 2]
     let old = document([("slow", steady), ("slower", steady), ("as-before", steady), ("none", zero), ("some", mostly)])

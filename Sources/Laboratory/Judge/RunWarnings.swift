@@ -165,7 +165,8 @@ extension Results {
     return RunNote(
       "two-states",
       "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 3))"
-        + (isHeadline ? "; intervals of their ratios are wide" : ""), runs: steadiness.bimodal.map(\.label))
+        + (isHeadline && metric.better.ranking != nil ? "; intervals of their ratios are wide" : ""),
+      runs: steadiness.bimodal.map(\.label))
   }
 
   /// The smallest drift that a warning reports, as a share. Many rounds make a much smaller drift significant, although

@@ -64,7 +64,7 @@ public struct PairedRounds: Sendable {
 
 /// The ratio of one run to another, from the rounds that both runs have.
 public struct Contrast: Sendable {
-  /// The geometric mean of the rounds' ratios, or their median if there are too few rounds for an interval.
+  /// The geometric mean of the rounds' ratios.
   public let ratio: Double
   /// The confidence interval of the ratio; nil for too few rounds.
   public let interval: ConfidenceInterval?
@@ -92,10 +92,10 @@ public struct Contrast: Sendable {
   ///   - spread: the smallest plausible standard deviation of the ratios' logarithms.
   public init?(_ rounds: PairedRounds, among comparisons: Int = 1, spread: Double = 0) {
     let ratios = rounds.pairs.map { $0.left / $0.right }
-    guard rounds.areRatios, let median = Summary(ratios)?.p50 else { return nil }
+    guard rounds.areRatios, let mean = Ranking.typical(ratios) else { return nil }
     self.rounds = ratios
     interval = rounds.interval(among: comparisons, spread: spread)
-    ratio = interval?.estimate ?? median
+    ratio = interval?.estimate ?? mean
     areCertainlyDisjoint = rounds.areCertainlyDisjoint(among: comparisons)
   }
 

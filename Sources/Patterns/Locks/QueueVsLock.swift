@@ -35,6 +35,9 @@ struct QueueVsLock: Pattern {
     "voluntary context switches (a thread went to sleep) per contended update")
   let lostUpdates = Metric.count("lost-updates", "updates overwritten by another thread")
 
+  // The number of threads is part of the problem, so a comparison ranks the locks for each number of threads.
+  var problem: [any Declaration] { [threads, hold] }
+
   var variants: [Variant] {
     Variant("serial-sync", .documented, "sync on a serial queue") { trial in
       let queue = DispatchQueue(label: "guard")

@@ -37,7 +37,7 @@ extension ResultDiff {
     // If the same work takes a different time, every figure changes with this time.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
     if speed.isFinite, abs(speed - 1) > 0.05 {
-      cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new machine as on the old")
+      cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new side as on the old side")
     }
     if let settings { cautions.append(settings) }
     if (old + new).contains(where: \.isCut) { cautions.append("one side was interrupted") }

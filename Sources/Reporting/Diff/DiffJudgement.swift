@@ -46,7 +46,12 @@ public struct DiffJudgement: Sendable {
 
 extension Quantity {
   /// Returns a change by a factor as text: `+3.1 %`, or `12.4x` for a factor above 10.
-  static func change(_ ratio: Double) -> String {
-    ratio > 10 ? self.ratio(ratio) + "x" : (ratio < 1 ? "" : "+") + fixed(100 * (ratio - 1), decimals: 1) + " %"
+  static func change(_ ratio: Double) -> String { changes([ratio])[0] }
+
+  /// Returns the changes by several factors as text. All changes are percentages; if a factor is above 10, all are
+  /// factors, so that a reader can compare them.
+  static func changes(_ ratios: [Double]) -> [String] {
+    let areFactors = ratios.contains { $0 > 10 }
+    return ratios.map { areFactors ? ratio($0) + "x" : ($0 < 1 ? "" : "+") + fixed(100 * ($0 - 1), decimals: 1) + " %" }
   }
 }

@@ -296,9 +296,10 @@ public struct DiffReport: Sendable {
 
   private func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
-      let ends = "\(Quantity.change(ratio.low)) \(Signs.range) \(Quantity.change(ratio.high))"
-      let interval = ratio.high / ratio.low > Self.widestInterval ? "too wide" : ends
-      let text = "\(Quantity.change(ratio.estimate)) [\(interval)]"
+      let isWide = ratio.high / ratio.low > Self.widestInterval
+      let changes = Quantity.changes([ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]))
+      let interval = isWide ? "too wide" : changes.dropFirst().joined(separator: " \(Signs.range) ")
+      let text = "\(changes[0]) [\(interval)]"
       return unicode ? text : Signs.plain(text)
     }
     return [

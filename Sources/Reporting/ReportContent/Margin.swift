@@ -9,10 +9,12 @@ extension ConfidenceInterval {
     return Signs.margin + (percent < 1000 ? "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %" : "?")
   }
 
-  /// The largest difference from 1 of any ratio in the interval: `2.1 %`.
+  /// The largest difference from 1 of any ratio in the interval: `2.1 %`. A difference of ten percent or more is
+  /// rounded up, so that the text of a difference above ``alikeReach`` is above ``alikeReach``, too.
   var reach: String {
     let percent = 100 * largestDifference
-    return "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %"
+    return percent < 9.95
+      ? "\(Quantity.fixed(percent, decimals: 1)) %" : "\(Quantity.fixed((percent - 1e-9).rounded(.up), decimals: 0)) %"
   }
 
   /// The maximum difference between sides that count as alike: `10 %`.

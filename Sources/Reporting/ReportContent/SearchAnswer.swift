@@ -72,6 +72,9 @@ struct SearchAnswer {
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
+    guard wording.metric.better != .neither else {
+      return ["Not ranked: neither more nor less of \(wording.metric.name) is better. The table has the figures."]
+    }
     if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
       return [
         "Not ranked: each \(comparison.groups) is a task of its own, and the smallest would always be best. "

@@ -98,7 +98,10 @@ extension SearchWording {
       else { return nil }
       return (group, place.parameter, value)
     }
-    guard places.count == groups.count, index.document.scenario.baseline == nil else { return nil }
+    // The variants change. With a single variant, only settings do, and the lines of the groups name them.
+    guard places.count == groups.count, index.document.scenario.baseline == nil,
+      Set(groups.flatMap(\.runs).map(names.variant)).count > 1
+    else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
     let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
       let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
@@ -110,7 +113,7 @@ extension SearchWording {
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
       let verb = others.isEmpty ? "is" : "may be"
       let text =
-        "\(fallen.map { names.variant($0.run) }.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
+        "\(fallen.map { names.variant($0.run) }.grouped(by: \.self).map(\.key).listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil

@@ -30,7 +30,7 @@ struct SearchWording {
       ]
       : [
         best + (group.near.isEmpty ? edge(group) : ""), next(group),
-        group.near.isEmpty ? nil : "\(within(group)): \(names(group.near, of: group.runs))",
+        near(group)?.uncapitalizedFirst,
         group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]
     return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
@@ -47,7 +47,7 @@ struct SearchWording {
     if isOneVariant(group), !group.near.isEmpty {
       return ["use \(good) (\(within(group)))", "best measured: \(leader(group))"] + unclear
     }
-    let same = group.near.isEmpty ? [] : ["\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"]
+    let same = [near(group)].compactMap(\.self)
     let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + secondaryFigure(of: group)
     guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
     let verb = metric.meaning == .duration ? "is" : "has the"
@@ -80,16 +80,16 @@ struct SearchWording {
   private func leader(_ group: SearchGroup) -> String {
     let others = (group.near + group.unclear).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
-    return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
+    return "\(best(group))\(others)" + (contradiction(group).map { ", but \(words($0, in: group))" } ?? "")
   }
 
   /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near
   /// a half says nothing.
   private static let most = 0.6
 
-  /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
-  /// better: `inline is faster in 56 % of the rounds`. Returns nil if there is no such run.
-  private func contradiction(_ group: SearchGroup) -> String? {
+  /// Returns the run that is better than the best run in most rounds, although its mean is worse or no better, with
+  /// words such as `is faster in 67 % of the rounds`. Returns nil if there is no such run.
+  private func contradiction(_ group: SearchGroup) -> (run: Int, verb: String)? {
     let contrasts = (group.near + group.unclear).compactMap { run in
       comparison.contrasts[run].map { (run: run, contrast: $0) }
     }
@@ -97,7 +97,11 @@ struct SearchWording {
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
     let better =
       metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
-    return "\(names([most.run], of: group.runs)) \(better) in \(most.contrast.opposingRounds)"
+    return (most.run, "\(better) in \(most.contrast.opposingRounds)")
+  }
+
+  private func words(_ contradiction: (run: Int, verb: String), in group: SearchGroup) -> String {
+    "\(names([contradiction.run], of: group.runs)) \(contradiction.verb)"
   }
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
@@ -116,6 +120,15 @@ struct SearchWording {
   private func within(_ group: SearchGroup) -> String {
     guard let most = group.near.compactMap(comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
+  }
+
+  /// Returns words about the runs near the best run, with what contradicts the means: `Within 8.8 % of the best:
+  /// inline, which is faster in 77 % of the rounds`; nil if no run is near the best run.
+  private func near(_ group: SearchGroup) -> String? {
+    guard !group.near.isEmpty else { return nil }
+    return "\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"
+      + (contradiction(group).map { group.near == [$0.run] ? ", which \($0.verb)" : ", but \(words($0, in: group))" }
+        ?? "")
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.

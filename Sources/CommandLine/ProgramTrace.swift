@@ -76,12 +76,12 @@ struct ProgramTrace {
       case .isLong:
         if traces == nil { Lab.printMessage("still recording; Ctrl-C ends the program and shows the record") }
       case .timeIsUp:
-        try show(.other("still running"))
+        try show(.other(options.kill ? "still running, and killed" : "still running"))
         if options.kill { kill(process.identifier, SIGKILL) }
       case .stillRuns: try show(.other("still running"))
       case .signal:
         if options.kill {
-          try show(.other("still running"))
+          try show(.other("still running, and killed"))
           kill(process.identifier, SIGKILL)
         } else {
           after(Self.patience, feed, .stillRuns)

@@ -652,6 +652,20 @@ import Testing
         == "Stride 4 has the best mean so far. 6 rounds are needed to rank the settings.")
   }
 
+  @Test func `a report begins with the decision and ends with the answer`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
+    }
+    let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n").map(String.init)
+    let places = lines.indices.filter { lines[$0] == "Fastest, for each work:" }
+    try #require(places.count == 2, "\(lines)")
+    #expect(places[0] == 1, "\(lines)")
+    let table = try #require(lines.firstIndex { $0.contains("best mean") }, "\(lines)")
+    #expect(lines[2].contains("work 10 ns: apply with stride 4"), "\(lines)")
+    #expect(places[0] + 3 <= table && table < places[1], "\(lines)")
+    #expect(lines.last?.hasPrefix("Measured at ") == true, "\(lines)")
+  }
+
   @Test func `each amount of work has a best setting of its own`() throws {
     let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))

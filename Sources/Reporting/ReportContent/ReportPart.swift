@@ -78,6 +78,12 @@ extension ReportContent {
       }
   }
 
+  /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion, and its items.
+  var decision: [Line] {
+    let lines = answer.drop { $0.phrases.first?.color != .heading }
+    return lines.prefix(1) + lines.dropFirst().prefix(while: \.isItem)
+  }
+
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of
   /// the conclusion.
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }

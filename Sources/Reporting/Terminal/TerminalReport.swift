@@ -38,7 +38,8 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
-  /// and the facts about the run. A long report ends with a summary of the answer. In a search, the answer is last.
+  /// and the facts about the run. A long report ends with a summary of the answer. A search begins with its decision,
+  /// and ends with its answer.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -61,9 +62,10 @@ public struct TerminalReport: Sendable {
     let sections = content.parts(isBrief: !details).flatMap { part -> [[String]] in
       switch part {
       case .head(let name, let question, let lines):
-        // A terminal shows the end of a report. The answer of a search is short enough to appear only at the end.
+        // A terminal shows the end of a report, where the whole answer of a search is short enough to appear.
         answer = content.seeksBest ? lines : content.summary
-        return [Heading.lines(name, question, nil, style) + (content.seeksBest ? [] : lines.flatMap(style.wrapped))]
+        let first = content.seeksBest ? content.decision : lines
+        return [Heading.lines(name, question, nil, style) + first.flatMap(style.wrapped)]
       case .claims:
         let claims = claims(content, extent.claimLines)
         isWhole = isWhole && claims.isWhole

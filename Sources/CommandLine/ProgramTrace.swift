@@ -67,6 +67,11 @@ struct ProgramTrace {
       if !checks { try color.printToStandardError { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       try FileExport.write(TraceSelection(found, from: from, to: to), to: files)
     }
+    /// Shows the record of the running program, and kills the program if `--kill` is set.
+    func showRunning() throws {
+      try show(.other(options.kill ? "still running, and killed" : "still running"))
+      if options.kill { kill(process.identifier, SIGKILL) }
+    }
     for await event in events {
       switch event {
       case .ended(let status):
@@ -75,17 +80,8 @@ struct ProgramTrace {
         try leave(as: status, traces ?? [], checks: checks)
       case .isLong:
         if traces == nil { Lab.printMessage("still recording; Ctrl-C ends the program and shows the record") }
-      case .timeIsUp:
-        try show(.other(options.kill ? "still running, and killed" : "still running"))
-        if options.kill { kill(process.identifier, SIGKILL) }
-      case .stillRuns: try show(.other("still running"))
-      case .signal:
-        if options.kill {
-          try show(.other("still running, and killed"))
-          kill(process.identifier, SIGKILL)
-        } else {
-          after(Self.patience, feed, .stillRuns)
-        }
+      case .timeIsUp, .stillRuns: try showRunning()
+      case .signal: if options.kill { try showRunning() } else { after(Self.patience, feed, .stillRuns) }
       }
     }
   }

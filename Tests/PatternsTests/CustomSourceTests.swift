@@ -90,7 +90,8 @@ import Testing
       Red("\(variant).inexact == 0", variant, of: pattern, settings) { trial in
         try pattern.deliver(coalescing)(trial) { events in
           let source = DispatchSource.makeUserDataAddSource(queue: events.queue)
-          // The handler receives a wrong sum, mask or last value. A sum of masks could overflow to 0, which is not delivered.
+          // The handler receives a wrong sum, mask or last value. A sum of the masks themselves could overflow to 0,
+          // which is not delivered.
           source.setEventHandler { events.received(source.data | 1 << 63) }
           source.activate()
           return Sender(of: source) { pieces in pieces.each { source.add(data: min($0, 1)) } }

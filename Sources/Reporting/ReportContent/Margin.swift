@@ -13,6 +13,7 @@ extension ConfidenceInterval {
   /// rounded up, so that the text of a difference above ``alikeReach`` is above ``alikeReach``, too.
   var reach: String {
     let percent = 100 * largestDifference
+    // The subtraction keeps 10 % at 10 %, although 100 * (1.1 - 1) is slightly above 10.
     return percent < 9.95
       ? "\(Quantity.fixed(percent, decimals: 1)) %" : "\(Quantity.fixed((percent - 1e-9).rounded(.up), decimals: 0)) %"
   }

@@ -70,17 +70,20 @@ extension ReportContent {
   /// The lines of the answer: a note if the trials did not have several cores to themselves, the standings of the
   /// documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
-    [coresNote.map { Line($0, .care) }, standings.line, counts].compactMap(\.self)
-      + conclusions.enumerated().map { place, text in
-        text.hasPrefix(SearchAnswer.item)
-          ? Line(String(text.dropFirst(SearchAnswer.item.count)), isItem: true)
-          : Line(text, place == 0 ? .heading : nil)
-      }
+    [coresNote.map { Line($0, .care) }, standings.line, counts].compactMap(\.self) + conclusionLines
+  }
+
+  private var conclusionLines: [Line] {
+    conclusions.enumerated().map { place, text in
+      text.hasPrefix(SearchAnswer.item)
+        ? Line(String(text.dropFirst(SearchAnswer.item.count)), isItem: true)
+        : Line(text, place == 0 ? .heading : nil)
+    }
   }
 
   /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion, and its items.
   var decision: [Line] {
-    let lines = answer.drop { $0.phrases.first?.color != .heading }
+    let lines = conclusionLines
     return lines.prefix(1) + lines.dropFirst().prefix(while: \.isItem)
   }
 

@@ -30,7 +30,7 @@ struct SearchWording {
       ]
       : [
         best + (group.near.isEmpty ? edge(group) : ""), next(group),
-        near(group)?.uncapitalizedFirst,
+        near(group),
         group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
       ]
     return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
@@ -122,11 +122,11 @@ struct SearchWording {
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
-  /// Returns words about the runs near the best run, with what contradicts the means: `Within 8.8 % of the best:
+  /// Returns words about the runs near the best run, with what contradicts the means: `within 8.8 % of the best:
   /// inline, which is faster in 77 % of the rounds`; nil if no run is near the best run.
   private func near(_ group: SearchGroup) -> String? {
     guard !group.near.isEmpty else { return nil }
-    return "\(within(group).capitalizedFirst): \(names(group.near, of: group.runs))"
+    return "\(within(group)): \(names(group.near, of: group.runs))"
       + (contradiction(group).map { group.near == [$0.run] ? ", which \($0.verb)" : ", but \(words($0, in: group))" }
         ?? "")
   }

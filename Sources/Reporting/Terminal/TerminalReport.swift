@@ -63,8 +63,8 @@ public struct TerminalReport: Sendable {
       switch part {
       case .head(let name, let question, let lines):
         // A terminal shows the end of a report, where the whole answer of a search is short enough to appear.
-        answer = content.seeksBest ? lines : content.summary
-        let first = content.seeksBest ? content.decision : lines
+        let first: [Line]
+        (first, answer) = content.seeksBest ? (content.decision, lines) : (lines, content.summary)
         return [Heading.lines(name, question, nil, style) + first.flatMap(style.wrapped)]
       case .claims:
         let claims = claims(content, extent.claimLines)

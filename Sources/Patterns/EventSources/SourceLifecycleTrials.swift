@@ -77,14 +77,15 @@ final class SourceLife: Sendable {
   func received(_ data: UInt) {
     // The calls of a source's handler do not overlap.
     if !firstBegan.isSet { firstBegan.set() }
-    state.note { state in
+    let isHeld = state.note { state in
       state.log.runs += 1
       state.log.sum += data
       if !state.isResumed { state.log.early += 1 }
       if state.isCancelled { state.log.afterCancel += 1 }
       if state.log.ends > 0 { state.log.afterEnd += 1 }
+      return handler.catches()
     }
-    handler.waitIfSet()
+    if isHeld { handler.stay() }
     ended.set()
     state.note { state in
       state.log.completed += 1

@@ -29,7 +29,7 @@ struct Compare: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The sweeps, as in stride=1..4096:x4 (default: the sweeps of the scenario, if it has any).",
+      "The sweeps, as in stride=1..4096:x4 (default: the sweeps of the scenario; if it has none, its variants are compared at one setting).",
       valueName: "name=values"),
     completion: .custom { words, _, word in Completions.settings(words, word) })
   var sweeps: [String] = []
@@ -132,13 +132,6 @@ struct Compare: AsyncParsableCommand {
           near: metric, of: known)
       }
       experiment.show = [metric] + experiment.show.filter { $0 != metric }
-    } else if experiment.headline?.kind == .count, experiment.headline?.better == .lower {
-      // The answer first states whether any setting has a count above 0. The next metric ranks the settings with a
-      // count of 0.
-      let next = experiment.show.compactMap(experiment.pattern.metric).first {
-        $0.kind != .count && $0.better != .neither
-      }
-      if let next { experiment.show = [next.name] + experiment.show.filter { $0 != next.name } }
     }
     let parser = SweepParser(experiment.pattern)
     var sweep: [Sweep] = []
@@ -153,13 +146,29 @@ struct Compare: AsyncParsableCommand {
       }
       if sweep.isEmpty { sweep = experiment.sweep }
       sweep = sweep.map(withoutMissingCores).map { experiment.withoutEquals($0, among: sweep) }
-      guard !sweep.isEmpty else {
-        throw InputError(
-          "\(experiment.name) sweeps nothing by itself: give NAME=VALUES, as in "
-            + experiment.exampleSweeps.joined(separator: " or "))
+      if sweep.isEmpty {
+        let examples = "NAME=VALUES, as in \(experiment.exampleSweeps.joined(separator: " or "))"
+        guard experiment.variants.count(where: { $0.role != .broken }) > 1 else {
+          throw InputError("\(experiment.name) sweeps nothing by itself: give \(examples)")
+        }
+        Lab.printMessage("no sweep: the variants are compared at one setting; to sweep, give \(examples)")
       }
-      return try experiment.sweeping(sweep)
+      return rankedByDefault(try experiment.sweeping(sweep))
     } catch { throw error.at("compare") }
+  }
+
+  /// Returns `experiment` with the metric that ranks its settings as the headline metric, unless `--metric` names the
+  /// headline metric. Prints the reason if the settings do not affect the scenario's own headline metric.
+  private func rankedByDefault(_ experiment: Experiment) -> Experiment {
+    guard metric == nil, let headline = experiment.headline, let ranking = experiment.rankingMetric, ranking != headline
+    else { return experiment }
+    if !experiment.isAffected(headline) {
+      let swept = experiment.sweep.map(\.name).listed("and")
+      Lab.printMessage("\(headline.name) does not depend on \(swept), so the settings are ranked by \(ranking.name)")
+    }
+    var ranked = experiment
+    ranked.show = [ranking.name] + experiment.show.filter { $0 != ranking.name }
+    return ranked
   }
 
   private func budget() throws -> Budget {

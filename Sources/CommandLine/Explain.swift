@@ -18,7 +18,7 @@ struct Explain: ParsableCommand {
   @Argument(
     help: "A scenario's name, a .yml file, or the number of a sentence.",
     completion: .custom { _, _, _ in Completions.scenarios + Completions.sentences })
-  var name: String
+  var name: String?
 
   @Flag(help: "Show the code of the variants instead of the explanation.")
   var code = false
@@ -31,6 +31,10 @@ struct Explain: ParsableCommand {
   @OptionGroup var color: ColorOptions
 
   func run() throws {
+    guard let name else {
+      throw InputError(
+        "name a scenario or a sentence of the documents (see \(Tool.command) list and \(Tool.command) documents)")
+    }
     if !code, !Lab.library.names.contains(name), let documents = try Lab.library.documents() {
       if documents.sentence(name) != nil {
         let index = try DocumentsCommand.lastRuns(documents, only: [name])

@@ -88,9 +88,13 @@ struct Smoke: AsyncParsableCommand {
       }
     }
     if Interrupt.status == nil, !missed.isEmpty {
-      throw LabError("\(missed.joined(separator: ", ")) not run, since the time of \(time) was over; raise --time")
+      let names = missed.listed(most: Self.mostNames)
+      throw LabError("\(names) not run, since the time of \(time) was over; raise --time")
     }
   }
+
+  /// The maximum number of scenarios that the error about the time names.
+  private static let mostNames = 4
 
   /// The maximum share of the remaining time for one trial. The next trial thus has time left even if many trials hang.
   static let trialShare = 0.5

@@ -36,7 +36,7 @@ import Testing
       "gcdlab: compare: stride: found 'abc', expected a count such as 64 or 1_000\n"
     ),
     (
-      ["compare", "fd-semaphore"],
+      ["compare", "fd-semaphore", "--variant", "unlimited"],
       "gcdlab: compare: fd-semaphore sweeps nothing by itself: give NAME=VALUES, as in limit=16,64,256 or "
         + "hold=1ms,4ms,16ms or tasks=22,90,360\n"
     ),
@@ -57,6 +57,18 @@ import Testing
     (
       ["explain", "dispatch_apply"],
       "gcdlab: unknown scenario 'dispatch_apply' (mentioned by apply-stride, queue-deadlock)\n"
+    ),
+    // A hyphen also means a space.
+    (
+      ["explain", "lazy-initialisation"],
+      "gcdlab: unknown scenario 'lazy-initialisation' (known: those of `list`, or a path to a .yml file)\n"
+    ),
+    (
+      ["explain", "open-file-descriptors"],
+      "gcdlab: unknown scenario 'open-file-descriptors' (mentioned by fd-semaphore)\n"
+    ),
+    (
+      ["explain"], "gcdlab: name a scenario or a sentence of the documents (see gcdlab list and gcdlab documents)\n"
     ),
     (
       ["diff", "queue-ordr", "queue-order"],

@@ -69,6 +69,17 @@ import Testing
     #expect(two.errors.contains("neither more nor less is better"), "\(two.errors)")
   }
 
+  @Test func `a comparison without a sweep compares the variants at one setting`() async throws {
+    let brief = ["--rounds", "1", "--quick", "--no-save"]
+    let none = try await Binary.run(["compare", "queue-vs-lock"] + brief)
+    #expect(none.status == 0 && none.output.contains("has the best mean so far"), "\(none)")
+    #expect(none.errors.contains("no sweep: the variants are compared at one setting; to sweep, give NAME="), "\(none)")
+    let swept = try await Binary.run(["compare", "queue-vs-lock", "threads=2,4", "--variant", "mutex"] + brief)
+    #expect(
+      swept.errors.contains("uncontended does not depend on threads, so the settings are ranked by contended"),
+      "\(swept)")
+  }
+
   @Test func `the lab without arguments suggests commands, and a scenario's name runs the scenario`() async throws {
     let alone = try await Binary.run([])
     #expect(

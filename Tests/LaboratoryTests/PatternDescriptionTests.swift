@@ -82,6 +82,12 @@ import Testing
     var variants: [Variant] { Variant("one", .documented, "one", reads) { _ in } }
   }
 
+  private struct Affected: Pattern {
+    static let name = "affected"
+    let early = Metric.latency("early", affectedBy: ["size"], "how long the first part took")
+    var variants: [Variant] { Variant("one", .documented, "one") { _ in } }
+  }
+
   private struct Twice: Pattern {
     static let name = "twice"
     let size = Parameter.count("size", 1...10, default: 3, "how many")
@@ -118,6 +124,7 @@ import Testing
     (Twice() as any Pattern, "'size' is declared twice, first in line "),
     (Reserved(), "'hung' is a metric of every trial: choose another name"),
     (Undeclared(), "'size' is not declared by undeclared"),
+    (Affected(), "'size' is not declared by affected"),
     (Loud(), "'Size' may have only a-z, 0-9 and '-'"), (Stranger(), "'hung' is not declared by stranger"),
     (Greedy(), "'all' is not a name for a variant"), (Twins(), "variant 'one' appears twice, also in line "),
   ])

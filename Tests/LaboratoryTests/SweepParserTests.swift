@@ -59,6 +59,33 @@ import Testing
     #expect(changed.sweep.map(\.name) == ["stride"] && changed.seeksBest)
   }
 
+  private struct Locks: Pattern {
+    static let name = "locks"
+    let batch = Parameter.count("batch", 1...10, default: 1, "updates timed as one batch")
+    let threads = Parameter.count("threads", 1...10, default: 2, "threads that contend")
+    let alone = Metric.latency("alone", affectedBy: ["batch"], "one update by a thread alone")
+    let lost = Metric.count("lost", better: .lower, "updates that were lost")
+    let contended = Metric.latency("contended", "one update while all threads update")
+    var variants: [Variant] { Variant("lock", .documented, "a lock") { _ in } }
+  }
+
+  @Test(arguments: [
+    (["alone", "lost", "contended"], ["threads"], "contended"), (["alone", "lost", "contended"], ["batch"], "alone"),
+    (["alone", "lost", "contended"], ["cores", "threads"], "contended"), (["alone", "contended"], [], "alone"),
+    (["lost", "alone", "contended"], ["threads"], "contended"), (["lost", "alone"], ["batch"], "alone"),
+    // No shown metric can rank the settings, so the headline metric remains.
+    (["alone", "lost"], ["threads"], "alone"), (["lost"], ["threads"], "lost"),
+  ])
+  func `a comparison ranks by the first shown metric that a swept parameter affects`(
+    _ show: [String], _ swept: [String], _ metric: String
+  ) throws {
+    let pattern = try PatternDescription(Locks())
+    let experiment = Experiment(
+      name: "locks", pattern: pattern, title: "", source: "", variants: pattern.variants,
+      sweep: swept.map { Sweep($0, [.integer(1), .integer(2)]) }, show: show)
+    #expect(experiment.rankingMetric?.name == metric)
+  }
+
   @Test func `sweeps that are repeated, without effect or too large are refused`() {
     let experiment = FakePattern.experiment()
     let twice = #expect(throws: InputError.self) {

@@ -39,9 +39,12 @@ import Testing
   }
 
   @Test func `every report shows the speed-up`() throws {
-    let results = try swept([("cores", [1, 2]), ("stride", [1, 4])])
+    let results = try swept([("cores", [1, 2, 4]), ("stride", [1, 4])])
     let shown = text(results)
     #expect(shown.contains("speed-up over 1 core"), "\(shown)")
+    // Two points are no curve.
+    let two = text(try swept([("cores", [1, 2]), ("stride", [1, 4])]))
+    #expect(two.contains("speed-up over 1 core") && !two.contains("speed-up by cores"), "\(two)")
     #expect(shown.contains("speed-up by cores  ratios of paired rounds over 1 core"), "\(shown)")
     #expect(shown.contains("· ideal"))
     #expect(MarkdownReport.render(results.content).contains("speed-up over 1 core"))
@@ -50,6 +53,15 @@ import Testing
     // A scenario that sweeps cores displays the speed-up, too.
     let scenario = text(try swept([("cores", [1, 2])], seeksBest: false))
     #expect(scenario.contains("speed-up over 1 core"))
+  }
+
+  @Test func `the answer names numbers of cores as a person does`() throws {
+    let results = try Fixture.compared([("cores", [1, 2])], rounds: 6) { variant, round, values in
+      variant == "apply" ? (values["cores"] == 2 ? 10_000 : 20_000) + Double(round) : nil
+    }
+    let answer = try #require(results.content.conclusion)
+    #expect(answer.hasPrefix("2 cores are fastest, 10.0 us, the largest number of cores tried"), "\(answer)")
+    #expect(answer.contains("1 core is 2.00x slower."), "\(answer)")
   }
 
   @Test func `the plot has an ideal line from end to end`() throws {

@@ -90,6 +90,25 @@ extension Experiment {
   /// The headline metric, which is the first metric that is shown; nil if no metric is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 
+  /// The metric by which a comparison ranks the settings, unless the user names another metric; nil if no metric is
+  /// shown.
+  ///
+  /// A comparison first states whether a setting has a count above 0 of a headline metric that counts failures, and
+  /// then ranks the settings without failures by another metric. A metric that no swept parameter affects cannot rank
+  /// the swept settings. In these two cases, the first other shown metric that can rank the settings is chosen.
+  public var rankingMetric: Metric? {
+    guard let headline else { return nil }
+    let isCount = headline.kind == .count && headline.better == .lower
+    guard isCount || !isAffected(headline) else { return headline }
+    let metrics = show.compactMap(pattern.metric).filter { $0.kind != .count && $0.better != .neither }
+    return metrics.first(where: isAffected) ?? headline
+  }
+
+  /// Returns whether a swept parameter may affect `metric`; true if nothing is swept.
+  public func isAffected(_ metric: Metric) -> Bool {
+    sweep.isEmpty || metric.affectedBy.map { names in sweep.contains { names.contains($0.name) } } ?? true
+  }
+
   /// The names of the swept parameters that define the problem, in the order of the sweep.
   public var sweptProblem: [String] { sweep.map(\.name).filter(pattern.problem.contains) }
 }

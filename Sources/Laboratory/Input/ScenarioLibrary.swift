@@ -114,12 +114,17 @@ public struct ScenarioLibrary: Sendable {
     return experiment
   }
 
-  /// Returns the names of the built-in scenarios whose files contain `word` as a whole word. The names are sorted by
-  /// the number of occurrences before the lesson, such as in the title, and then by the number of all occurrences, both
-  /// in descending order.
-  private func mentioning(_ word: String) -> [String] {
+  /// Returns the names of the built-in scenarios whose files contain `name` as whole words; `file-descriptors` also
+  /// means `file descriptors`. The names are sorted by the number of occurrences before the lesson, such as in the
+  /// title, and then by the number of all occurrences, both in descending order.
+  private func mentioning(_ name: String) -> [String] {
+    func words(_ text: Substring) -> [Substring] { text.split { !$0.isLetter && !$0.isNumber && $0 != "_" } }
+    let lowercased = name.lowercased()
+    let sought = words(lowercased[...])
+    guard !sought.isEmpty else { return [] }
     func count(_ text: Substring) -> Int {
-      text.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "-" }.count { $0 == word.lowercased() }
+      let words = words(text)
+      return words.indices.count { words[$0...].starts(with: sought) }
     }
     let counts = names.map { name in
       let text = (files.text(name + BuiltInFiles.scenarioEnding) ?? "").lowercased()

@@ -34,6 +34,8 @@ public struct Metric: Sendable, Hashable {
   public let better: Better
   /// The reason why a completed trial may lack the metric; nil if every completed trial must record the metric.
   public let missingIf: String?
+  /// The names of the parameters that affect the metric; nil if all parameters of the pattern may affect it.
+  public let affectedBy: Set<String>?
   /// The meaning of the figures.
   public let meaning: Meaning
   /// A short description of the metric.
@@ -42,13 +44,14 @@ public struct Metric: Sendable, Hashable {
   /// Creates a metric. By default, lower latencies and higher rates are better, and counts have no better direction.
   init(
     _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,
-    _ summary: String
+    affectedBy: Set<String>? = nil, _ summary: String
   ) {
     self.name = name
     self.kind = kind
     self.unit = unit
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.missingIf = missingIf
+    self.affectedBy = affectedBy
     meaning = Meaning(kind, unit, isAmount: !isSpeed)
     self.summary = summary
   }
@@ -124,12 +127,16 @@ extension Metric {
   ///     metric is broken.
   ///   - isSpeed: whether a shorter duration is a higher speed. Pass false for lateness or processor time, since a
   ///     smaller amount of them is not a higher speed.
+  ///   - affectedBy: the names of the parameters that affect the metric, for a metric of a part of the trial; nil if
+  ///     all parameters may affect it. `compare` does not rank settings by a metric that no swept parameter affects.
   public static func latency(
-    _ name: String, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true, _ says: String,
-    file: StaticString = #fileID, line: UInt = #line
+    _ name: String, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,
+    affectedBy: Set<String>? = nil, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Duration> {
     MetricKey(
-      metric: Metric(name, .latency, .nanoseconds, better: better, missingIf: missingIf, isSpeed: isSpeed, says),
+      metric: Metric(
+        name, .latency, .nanoseconds, better: better, missingIf: missingIf, isSpeed: isSpeed, affectedBy: affectedBy,
+        says),
       place: SourceLine(file, line))
   }
 

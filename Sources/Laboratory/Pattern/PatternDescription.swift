@@ -48,6 +48,11 @@ public struct PatternDescription: Sendable {
         places[name] = declaration.place
       }
     }
+    for declaration in declared {
+      for name in declaration.metrics.flatMap({ $0.affectedBy ?? [] }) where places[name] == nil {
+        throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(declaration.place)")
+      }
+    }
     let variants = pattern.variants
     for variant in variants {
       guard Self.isName(variant.name), !["all", "any", "cores"].contains(variant.name) else {

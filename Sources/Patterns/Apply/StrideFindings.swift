@@ -19,12 +19,15 @@ extension ApplyStride: FindingPattern {
   /// the cost model.
   ///
   /// If the experiment searches for the best setting, the first notes translate the best strides into blocks and into
-  /// strides of the user's own loop, and a sweep without a cost model has a note with the reason.
+  /// strides of the user's own loop. The reason why there is no cost model is a note only if the search has one sweep.
   func findings(in results: Results) -> [RunNote] {
     let seeksBest = results.experiment.seeksBest
+    let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
     return (seeksBest ? advice(in: results) : [])
-      + sweeps(in: results).filter { $0.runs.count > 1 }.flatMap { sweep in
-        [best(sweep, in: results)].compactMap(\.self) + costModel(sweep, givesReason: seeksBest)
+      + sweeps.flatMap { sweep in
+        let isOneOfMany = seeksBest && sweeps.count > 1 && sweep.model?.fits != true
+        return [best(sweep, in: results)].compactMap(\.self)
+          + (isOneOfMany ? [] : costModel(sweep, givesReason: seeksBest))
       }
   }
 

@@ -24,7 +24,8 @@ struct QueueVsLock: Pattern {
   let hold = Parameter.duration(
     "hold", .zero ... .milliseconds(1), default: .nanoseconds(200), "how long a contended update holds the lock")
 
-  let uncontended = Metric.latency("uncontended", "one update by a thread alone, timed in batches")
+  let uncontended = Metric.latency(
+    "uncontended", affectedBy: ["batch"], "one update by a thread alone, timed in batches")
   let contended = Metric.latency(
     "contended", "one update while all threads update: the elapsed time divided by the updates of all threads")
   let syscallsPerUpdate = Metric.rate(

@@ -50,7 +50,7 @@ struct SingletonRace: Pattern {
   let duplicateRate = Metric.rate(
     "duplicate-rate", .perSecond, better: .neither, "duplicates per second without a pause, bookkeeping included")
   let hotPath = Metric.latency(
-    "hot-path", "one access by one thread once the instance exists, timed in batches")
+    "hot-path", affectedBy: ["batch"], "one access by one thread once the instance exists, timed in batches")
 
   var variants: [Variant] {
     Variant(

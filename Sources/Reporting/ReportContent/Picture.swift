@@ -17,7 +17,7 @@ enum Picture: Sendable {
       self = .outcomes(bars)
     } else if let map = HeatMap(tables) {
       self = .heat(map)
-    } else if let sweep = sweeps.first, sweep.isOfNumbers, sweep.settings.count > 2 {
+    } else if let sweep = sweeps.first, sweep.isOfNumbers, sweep.hasShape {
       self = .curve(sweep)
     } else if let plot = DotPlot(tables) {
       self = .dots(plot)
@@ -33,6 +33,9 @@ extension SweepCurve {
     let numbers = settings.compactMap { if case .integer(let number) = $0 { Double(number) } else { nil } }
     return numbers.count == settings.count ? numbers : []
   }
+
+  /// Whether there are at least three settings. The table of two settings shows as much as a curve.
+  var hasShape: Bool { settings.count > 2 }
 
   /// Whether all settings are numbers. If so, a line between the points has a meaning.
   var isOfNumbers: Bool { !numbers.isEmpty }

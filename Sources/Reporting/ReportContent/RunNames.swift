@@ -54,15 +54,24 @@ struct RunNames {
     // Nothing is known about settings that were not tried, so a few settings are listed, and a range states both ends.
     let isRange = areNumbers && meant.count > SearchAnswer.most
     if meant.count == places.count, meant.count > 1, isRange || !areNumbers {
-      return "any \(areNumbers ? "tried " : "")\(parameter.name)"
-        + (areNumbers ? " from \(value(first)) to \(value(last))" : "")
+      let values =
+        areNumbers ? "tried \(Self.noun(parameter.name)) from \(value(first)) to \(value(last))" : parameter.name
+      return "any \(values)"
     }
     let ranges = isRange ? Self.ranges(meant) : meant.map { $0...$0 }
     let texts = ranges.map { range in
       value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
     }
-    return "\(parameter.name) \(texts.listed("or", most: SearchAnswer.most))"
+    let values = texts.listed("or", most: SearchAnswer.most)
+    guard parameter.name == Cores.name else { return "\(parameter.name) \(values)" }
+    return "\(values) core\(values == "1" ? "" : "s")"
   }
+
+  /// Returns the words for a parameter after an adjective, `the largest limit`: its name, or `number of cores`.
+  static func noun(_ parameter: String) -> String { parameter == Cores.name ? "number of cores" : parameter }
+
+  /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.
+  static func verb(_ names: String) -> String { names.hasSuffix(" cores") ? "are" : "is" }
 
   /// Returns the ranges of successive numbers in `numbers`, which are in increasing order.
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {

@@ -28,7 +28,7 @@ extension SearchWording {
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
     worst(group).map { worst in
       (isPlain || group.runs.count == 2) && metric.meaning == .duration
-        ? "\(worst.names) is \(worst.by)" : "\(heading): \(worst.names), \(worst.by)"
+        ? "\(worst.names) \(RunNames.verb(worst.names)) \(worst.by)" : "\(heading): \(worst.names), \(worst.by)"
     }
   }
 

@@ -20,38 +20,32 @@ struct SearchWording {
 
   /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
-    let best = best(group)
     let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
-    let parts =
+    let mean = "\(lowestMean): \(leader(group))"
+    let unclear = group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))"
+    let parts: [String?] =
       group.isUndecided
-      ? [
-        "undecided\(reach(group.unclear)): \(candidates(group))",
-        "\(lowestMean): \(leader(group))",
-      ]
-      : [
-        best + (group.near.isEmpty ? edge(group) : ""), next(group),
-        near(group),
-        group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))",
-      ]
+      ? ["undecided\(reach(group.unclear)): \(candidates(group))", mean]
+      : group.near.isEmpty ? [best(group) + edge(group), next(group), unclear] : [near(group), mean, unclear]
     return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
   private func settled(_ group: SearchGroup) -> [String] {
-    let good = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
-    let name = names([group.best], of: group.runs)
     let unclear =
       (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
       + [uncounted(group)].compactMap(\.self)
-    if isOneVariant(group), !group.near.isEmpty {
-      return ["use \(good) (\(within(group)))", "best measured: \(leader(group))"] + unclear
+    // Of several runs that are as good as each other, none is called the best.
+    if !group.near.isEmpty {
+      let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
+      return ["\(all) \(near(group))", "\(lowestMean): \(leader(group))"] + unclear
     }
-    let same = [near(group)].compactMap(\.self)
-    let figure = figure(group.best) + (group.near.isEmpty ? edge(group) : "") + secondaryFigure(of: group)
-    guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + same + unclear }
-    let verb = metric.meaning == .duration ? "is" : "has the"
-    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"] + same
+    let figure = figure(group.best) + edge(group) + secondaryFigure(of: group)
+    let name = names([group.best], of: group.runs)
+    guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + unclear }
+    let verb = metric.meaning == .duration ? RunNames.verb(name) : RunNames.verb(name) == "are" ? "have the" : "has the"
+    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
       + [next(group)].compactMap(\.self) + unclear
   }
 
@@ -63,7 +57,7 @@ struct SearchWording {
     let isSmall = !reach.isEmpty && !candidates.hasPrefix("all")
     return [
       isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
-      "\(lowestMean)\(contradiction(group) == nil ? ", by chance or not" : ""): \(leader(group))",
+      "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
     ] + [uncounted(group)].compactMap(\.self)
   }
 
@@ -80,28 +74,26 @@ struct SearchWording {
   private func leader(_ group: SearchGroup) -> String {
     let others = (group.near + group.unclear).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
-    return "\(best(group))\(others)" + (contradiction(group).map { ", but \(words($0, in: group))" } ?? "")
+    return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
   }
 
   /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near
   /// a half says nothing.
   private static let most = 0.6
 
-  /// Returns the run that is better than the best run in most rounds, although its mean is worse or no better, with
-  /// words such as `is faster in 67 % of the rounds`. Returns nil if there is no such run.
-  private func contradiction(_ group: SearchGroup) -> (run: Int, verb: String)? {
+  /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
+  /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
+  private func contradiction(_ group: SearchGroup) -> String? {
     let contrasts = (group.near + group.unclear).compactMap { run in
       comparison.contrasts[run].map { (run: run, contrast: $0) }
     }
     let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.most }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
+    let name = names([most.run], of: group.runs)
     let better =
-      metric.meaning == .duration ? "is faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
-    return (most.run, "\(better) in \(most.contrast.opposingRounds)")
-  }
-
-  private func words(_ contradiction: (run: Int, verb: String), in group: SearchGroup) -> String {
-    "\(names([contradiction.run], of: group.runs)) \(contradiction.verb)"
+      metric.meaning == .duration
+      ? "\(RunNames.verb(name)) faster" : "has the \(metric.better == .higher ? "higher" : "lower") figure"
+    return "\(name) \(better) in \(most.contrast.opposingRounds)"
   }
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
@@ -122,13 +114,10 @@ struct SearchWording {
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
-  /// Returns words about the runs near the best run, with what contradicts the means: `within 8.8 % of the best:
-  /// inline, which is faster in 77 % of the rounds`; nil if no run is near the best run.
-  private func near(_ group: SearchGroup) -> String? {
-    guard !group.near.isEmpty else { return nil }
-    return "\(within(group)): \(names(group.near, of: group.runs))"
-      + (contradiction(group).map { group.near == [$0.run] ? ", which \($0.verb)" : ", but \(words($0, in: group))" }
-        ?? "")
+  /// Returns the names of the best run and of the runs near it, with the maximum possible difference: `mutex; actor
+  /// (within 4.4 % of the best)`. At least one run must be near the best run.
+  private func near(_ group: SearchGroup) -> String {
+    "\(names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)) (\(within(group)))"
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
@@ -150,7 +139,8 @@ struct SearchWording {
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
     if let alike = parameter.alike, own >= alike { return "" }
     return own == most
-      ? ", the largest \(parameter.name) tried" : own == least ? ", the smallest \(parameter.name) tried" : ""
+      ? ", the largest \(RunNames.noun(parameter.name)) tried"
+      : own == least ? ", the smallest \(RunNames.noun(parameter.name)) tried" : ""
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.

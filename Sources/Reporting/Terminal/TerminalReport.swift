@@ -145,8 +145,9 @@ public struct TerminalReport: Sendable {
   // MARK: Plots
 
   private func plots(_ content: ReportContent, hasDistribution: Bool) -> (sections: [[String]], isWhole: Bool) {
-    let gain = content.speedUp.map { plot($0.curve) } ?? []
-    guard !content.seeksBest else { return ([gain, content.sweepPlot(isBrief: !details).map(plot) ?? []], true) }
+    func lines(_ curve: SweepCurve?) -> [String] { curve.map { details || $0.hasShape ? plot($0) : [] } ?? [] }
+    let gain = lines(content.speedUp?.curve)
+    guard !content.seeksBest else { return ([gain, lines(content.sweepPlot(isBrief: !details))], true) }
     let all = content.distributions
     let shown = details ? all[...] : all.prefix(hasDistribution ? 1 : 0)
     return ([gain] + shown.map(distribution), shown.count == all.count)

@@ -158,14 +158,16 @@ struct Compare: AsyncParsableCommand {
   }
 
   /// Returns `experiment` with the metric that ranks its settings as the headline metric, unless `--metric` names the
-  /// headline metric. Prints the reason if the settings do not affect the scenario's own headline metric.
+  /// headline metric. Prints the reason if the scenario's own headline metric cannot rank the settings.
   private func rankedByDefault(_ experiment: Experiment) -> Experiment {
     guard metric == nil, let headline = experiment.headline, let ranking = experiment.rankingMetric, ranking != headline
     else { return experiment }
-    if !experiment.isAffected(headline) {
-      let swept = experiment.sweep.map(\.name).listed("and")
-      Lab.printMessage("\(headline.name) does not depend on \(swept), so the settings are ranked by \(ranking.name)")
-    }
+    let swept = experiment.sweep.map(\.name).listed()
+    let reason =
+      !experiment.isAffected(headline)
+      ? "\(headline.name) does not depend on \(swept)"
+      : headline.better == .neither ? "\(headline.name): neither more nor less is better" : nil
+    if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
     var ranked = experiment
     ranked.show = [ranking.name] + experiment.show.filter { $0 != ranking.name }
     return ranked

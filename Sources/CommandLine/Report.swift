@@ -65,7 +65,9 @@ struct Report: ParsableCommand {
   /// Throws an error if the runs have not passed. A command that shows a failed run thus fails as well.
   private func judge(_ documents: [ResultDocument]) throws {
     if documents.contains(where: { $0.hasFailed(strict: rendering.strict) }) { throw ExitCode(1) }
-    if let cut = documents.first(where: \.isCut) { throw LabError("\(cut.scenarioName): the run was interrupted") }
+    if let run = documents.first(where: \.isInterrupted) {
+      throw LabError("\(run.scenarioName): the run was interrupted")
+    }
     if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
   }
 

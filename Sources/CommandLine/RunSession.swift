@@ -48,12 +48,12 @@ struct RunSession {
   /// written if the lab failed or was interrupted before any trial was finished.
   func conclude(_ results: [Results], print: ([ReportContent]) throws -> Void) throws {
     guard !results.isEmpty else { return }
-    let cut = results.compactMap(\.failure).first
-    if let cut, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw cut }
+    let failure = results.compactMap(\.failure).first
+    if let failure, results.allSatisfy({ $0.runs.allSatisfy(\.trials.isEmpty) }) { throw failure }
     var contents = results.map(Self.content)
     if let archive { Self.keep(&contents, in: archive) }
     var failures = rendering.deliver(contents, to: exports) { try print(contents) }
-    if let cut { failures.append(cut) }
+    if let failure { failures.append(failure) }
     failures += results.flatMap(\.unanswerableChecks)
     try Lab.throwAll(failures)
     guard Interrupt.status == nil else { return }
@@ -87,7 +87,7 @@ struct RunSession {
   /// neither compared nor stored. A failure to write the archive causes a warning and not an error.
   private static func keep(_ contents: inout [ReportContent], in archive: Archive) {
     var hasWarned = false
-    for index in contents.indices where !contents[index].document.isCut {
+    for index in contents.indices where !contents[index].document.isInterrupted {
       let document = contents[index].document
       contents[index].sinceLast = archive.last(like: document)
         .flatMap { ResultDiff.sinceLast($0, document) }

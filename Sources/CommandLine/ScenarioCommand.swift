@@ -62,11 +62,11 @@ struct ScenarioCommand: AsyncParsableCommand {
       run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
     try await output.session(try output.rendering.exportFiles(), keeps: keeps).show { runner, progress in
       var results: [Results] = []
-      for plan in plans where !Task.isCancelled && results.last?.cut == nil {
+      for plan in plans where !Task.isCancelled && results.last?.earlyEnd == nil {
         results.append(try await runner.run(plan, observer: progress))
       }
       // Each scenario is recorded once, after all scenarios have been measured.
-      for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].cut == nil {
+      for index in results.indices.prefix(trace ? experiments.count : 0) where results[index].earlyEnd == nil {
         try await trace(&results[index], plans[index], runner, progress)
       }
       for index in results.indices.prefix(experiments.count) { try await results[index].addExploration() }

@@ -28,7 +28,9 @@ extension Results {
   /// Explores the variants if the scenario can be explored, and adds a remark on the results to the findings. The
   /// exploration ends after about two seconds at the latest. Interrupted results get no remark.
   mutating func addExploration() async throws {
-    guard cut == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else { return }
+    guard earlyEnd == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else {
+      return
+    }
     let begin = MonotonicClock.now()
     var results: [ExplorationResult] = []
     for variant in scenario.variants where experiment.variants.contains(where: { $0.name == variant.name }) {

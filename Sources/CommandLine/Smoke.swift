@@ -60,7 +60,7 @@ struct Smoke: AsyncParsableCommand {
     for (index, experiment) in experiments.enumerated() {
       let left = limit - min(limit, MonotonicClock.now() &- start)
       // The first scenario always runs, since the result must not depend on the time that the lab took to start.
-      guard left > 0 || index == 0, !Task.isCancelled, results.last?.cut == nil, unprinted == nil else { break }
+      guard left > 0 || index == 0, !Task.isCancelled, results.last?.earlyEnd == nil, unprinted == nil else { break }
       var budget = Budget.smoke
       budget.time = .nanoseconds(Int64(left / UInt64(experiments.count - index)))
       // A worker that hangs must not use up the time of all later scenarios.

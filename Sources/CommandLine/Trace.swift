@@ -135,7 +135,8 @@ struct TraceCommand: AsyncParsableCommand {
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.printMessage("interrupted before anything was recorded") }
     try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
-    if check { try judge(traces) }
+    if check { return try judge(traces) }
+    if Interrupt.status == nil, let reason = Self.failure(of: traces) { throw LabError("nothing was recorded: \(reason)") }
   }
 
   /// Verifies that the command names scenarios to record, and has no option that is only for programs.
@@ -173,6 +174,12 @@ struct TraceCommand: AsyncParsableCommand {
     ]
     let paragraphs = groups.filter { !$1.isEmpty }.map { "\($0): \($1.map(\.name).joined(separator: ", "))" }
     return (try experiment.applying(overrides).forTrace(settings), drawn, paragraphs)
+  }
+
+  /// Returns the reason of the first failure if all trials failed; nil if any trial did not fail.
+  private static func failure(of traces: [Trace]) -> String? {
+    let reasons = traces.compactMap { if case .other(let reason) = $0.end { reason } else { nil } }
+    return reasons.count == traces.count ? reasons.first : nil
   }
 
   private func judge(_ traces: [Trace]) throws {

@@ -94,16 +94,18 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   }
 
   /// Returns the smallest plausible standard deviation of the logarithms of ratios, if many cells are compared with the
-  /// best cell: the median of the cells' standard deviations; 0 if no cell has enough pairs with positive values.
+  /// best cell: the median of the cells' standard deviations, or the lower of the two middle ones; 0 if no cell has
+  /// enough pairs with positive values.
   ///
   /// Among many cells, some look steady by chance. Moreover, Student's distribution does not fit noise that has only a
-  /// few values, such as fast and slow. No cell therefore counts as steadier than the median cell.
+  /// few values, such as fast and slow. No cell therefore counts as steadier than the median cell. With two cells, the
+  /// mean of both would let one erratic cell widen the interval of a steady one.
   public static func leastSpread(ofRatios cells: [[(left: Double, right: Double)]]) -> Double {
     let spreads = cells.compactMap { pairs -> Double? in
       guard pairs.count >= fewest, pairs.allSatisfy({ $0.left > 0 && $0.right > 0 }) else { return nil }
       return Summary(pairs.map { Double.log($0.left / $0.right) })?.stddev
     }
-    return Summary(spreads)?.p50 ?? 0
+    return spreads.isEmpty ? 0 : spreads.sorted()[(spreads.count - 1) / 2]
   }
 
   /// The interval of the ratio whose logarithm this interval describes. The values are limited to the range from

@@ -14,6 +14,12 @@ import Testing
     #expect(finished.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
   }
 
+  @Test func `a trace without a recorded trial has the status of a machine error`() async throws {
+    let finished = try await Binary.run(["trace", "apply-stride", "--cores", "4096"])
+    #expect(finished.status == 2)
+    #expect(finished.errors.hasPrefix("gcdlab: nothing was recorded: unavailable: 4096 cores are requested"))
+  }
+
   @Test func `trace without a variant draws the first variant and names the other variants`() async throws {
     let finished = try await Binary.run(["trace", "apply-stride", "--set", "iterations=1000"])
     #expect(finished.status == 0)

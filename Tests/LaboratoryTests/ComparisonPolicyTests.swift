@@ -1,7 +1,7 @@
-import Laboratory
 import Measurement
 import Testing
 
+@testable import Laboratory
 /// Tests of the choice of the best run in a comparison.
 @Suite struct ComparisonPolicyTests {
   private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {
@@ -34,6 +34,14 @@ import Testing
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 100, false), ("locked", 1000, true)])
     #expect(found.best == 2 && found.bests == [2])
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
+  }
+
+  @Test func `the precision of a comparison is not that of a run without a rank`() {
+    let found = Self.comparison([("plain", 2000, true), ("unprotected", 1, false), ("locked", 1000, true)])
+    #expect(found.leastPrecise { _ in false }?.run == 0)
+    // Broken variants are ranked among themselves.
+    let broken = Self.comparison([("unprotected", 1, false), ("wild", 2, false)])
+    #expect(broken.leastPrecise { _ in false }?.run == 1)
   }
 
   @Test func `the only run at an amount of work is not the best run`() {

@@ -32,7 +32,7 @@ import Testing
     return try #require(try await LaboratoryTests.run(plan, byWorker: script).runs[0].trials.first)
   }
 
-  private static let start = #"echo '{"started":1}'; "#
+  private static let start = #"echo '{"time":1}'; "#
 
   @Test func `a worker that stands still past its time limit is reported as hung before the watchdog ends it`()
     async throws

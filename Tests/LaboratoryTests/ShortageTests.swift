@@ -107,7 +107,7 @@ import Testing
       }
       return Results(
         Measurements(
-          experiment: experiment, machine: .test, seed: 1, started: "", seconds: 1, cut: nil, runs: runs,
+          experiment: experiment, machine: .test, seed: 1, started: "", seconds: 1, earlyEnd: nil, runs: runs,
           disturbances: []), within: .quick)
     }
     func note(_ results: Results) -> String? { results.warnings.first { $0.kind == "left-out" }?.says }

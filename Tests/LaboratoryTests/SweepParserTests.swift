@@ -64,6 +64,7 @@ import Testing
     let batch = Parameter.count("batch", 1...10, default: 1, "updates timed as one batch")
     let threads = Parameter.count("threads", 1...10, default: 2, "threads that contend")
     let alone = Metric.latency("alone", affectedBy: ["batch"], "one update by a thread alone")
+    let blocked = Metric.latency("blocked", better: .neither, "how long threads were blocked")
     let lost = Metric.count("lost", better: .lower, "updates that were lost")
     let contended = Metric.latency("contended", "one update while all threads update")
     var variants: [Variant] { Variant("lock", .documented, "a lock") { _ in } }
@@ -73,6 +74,7 @@ import Testing
     (["alone", "lost", "contended"], ["threads"], "contended"), (["alone", "lost", "contended"], ["batch"], "alone"),
     (["alone", "lost", "contended"], ["cores", "threads"], "contended"), (["alone", "contended"], [], "alone"),
     (["lost", "alone", "contended"], ["threads"], "contended"), (["lost", "alone"], ["batch"], "alone"),
+    (["blocked", "alone", "contended"], ["threads"], "contended"), (["blocked", "lost"], [], "blocked"),
     // No shown metric can rank the settings, so the headline metric remains.
     (["alone", "lost"], ["threads"], "alone"), (["lost"], ["threads"], "lost"),
   ])

@@ -150,6 +150,14 @@ extension SplitMix64 {
     }
   }
 
+  @Test func `an erratic cell does not widen the interval of the only other cell`() throws {
+    let steady = (0..<6).map { (left: 900 + Double($0), right: 180.0) }
+    let erratic = (0..<6).map { (left: $0.isMultiple(of: 2) ? 300.0 : 30_000, right: 180.0) }
+    let spread = ConfidenceInterval.leastSpread(ofRatios: [steady, erratic])
+    let interval = try #require(ConfidenceInterval.ofRatio(steady, among: 3, spread: spread))
+    #expect(interval.low > 4.9 && interval.high < 5.1, "\(interval)")
+  }
+
   @Test func `the interval of the mean difference of identical cells rarely excludes 0`() throws {
     var generator = SplitMix64(seed: 7)
     let told = try (0..<Self.comparisons).count { _ in

@@ -272,7 +272,7 @@ import Testing
     }
     let none = try says(erratic)
     #expect(
-      none.contains(/^no cost model fits apply: fitted to the other strides, it misses stride \d+ by \d/), "\(none)")
+      none.contains(/^no cost model fits apply: the best one misses stride \d+ by \d/), "\(none)")
     #expect(none.hasSuffix(", where 5 % is allowed"), "\(none)")
     // The means fit, but the rounds vary so much that the fit may be chance.
     let chance = [1, 4, 16, 64, 256].map { stride in
@@ -287,6 +287,16 @@ import Testing
     #expect(
       try says(chance) == "the rounds do not decide whether a cost model fits apply: measure longer (--time)")
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
+  }
+
+  @Test func `a cost model that misses the smallest or the largest stride does not fit`() throws {
+    func model(_ factor: (Int) -> Double) throws -> StrideModel {
+      try #require(
+        StrideModel(fitting: [1, 4, 16, 64, 256, 1024, 4096].map { cost($0, (8e6 + 300 * Double($0)) * factor($0)) }))
+    }
+    #expect(try model { _ in 1 }.fits)
+    #expect(try !model { $0 == 1 ? 0.8 : 1 }.fits)
+    #expect(try !model { $0 == 4096 ? 0.6 : 1 }.fits)
   }
 
   private func results(
@@ -355,7 +365,9 @@ import Testing
   }
 
   /// Returns the advice among some findings.
-  private func advice(_ findings: [RunNote]) -> String? { findings.first { $0.kind == Conclusion.advice }?.says }
+  private func advice(_ findings: [RunNote]) -> String? {
+    findings.first { $0.kind == Conclusion.advice || $0.kind == Conclusion.ownAnswer }?.says
+  }
 
   /// A block adds 25 ns to the loop's time, 0.16 % at stride 1024 and 0.04 % at stride 4096.
   @Test func `a comparison of strides ends in the blocks of the best strides`() throws {

@@ -327,6 +327,26 @@ import Testing
       "\(flat)")
   }
 
+  @Test func `the answer says that the best variant is a yardstick, and names the best of the others`() throws {
+    let says = try answer(plain: 5000) { $0 == 1 ? 10_000 : 20_000 }
+    #expect(
+      says.hasPrefix(
+        "Fastest: plain (a yardstick), 5.00 us. Fastest without yardsticks: apply with stride 1, 2.00x slower."),
+      "\(says)")
+    #expect(try answer(plain: 50_000) { $0 == 1 ? 10_000 : 20_000 }.hasPrefix("Fastest: apply with stride 1, 10.0 us"))
+  }
+
+  @Test func `the answer about the user's own program precedes the best setting`() throws {
+    var results = try Fixture.compared([("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 20_000
+    }
+    results.findings.append(RunNote(Conclusion.ownAnswer, "For your loop: use stride 7.", runs: []))
+    let lines = results.content.conclusions
+    #expect(lines.first == "For your loop: use stride 7.", "\(lines)")
+    #expect(lines[1].hasPrefix("For the measured program: stride 4 is fastest, "), "\(lines)")
+    #expect(results.content.decision.map(\.text) == ["For your loop: use stride 7."])
+  }
+
   @Test func `the answer names the variants, the best variant first`() throws {
     let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
     #expect(
@@ -464,7 +484,8 @@ import Testing
     }
     let other = try #require(variants.content.conclusion)
     #expect(
-      other.contains(/Lowest mean: plain, 10\.0 us, but apply with stride 4 is faster in 67 % of the rounds\./),
+      other.contains(
+        /Lowest mean: plain \(a yardstick\), 10\.0 us, but apply with stride 4 is faster in 67 % of the rounds\./),
       "\(other)")
   }
 

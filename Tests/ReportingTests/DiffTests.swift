@@ -84,7 +84,8 @@ import Testing
     machine.cpu = "Other CPU"
     machine.cores = 64
     let moved = Results(
-      experiment: results.experiment, machine: machine, seed: 1, started: "", cut: .interrupted, runs: results.runs,
+      experiment: results.experiment, machine: machine, seed: 1, started: "", earlyEnd: .interrupted,
+      runs: results.runs,
       judgements: results.judgements)
     let diff = try ResultDiff(old: [old], new: [ResultDocument(moved)])
     #expect(

@@ -63,7 +63,7 @@ enum Fixture {
   /// has one histogram.
   static func results(
     _ elapsed: [(variant: String, trials: [[UInt64]])], baseline: String? = nil, outcome: Outcome = .completed,
-    judgements: [Judgement] = [], claims: [Claim] = [], cut: Measurements.Cut? = nil, warnings: [String] = [],
+    judgements: [Judgement] = [], claims: [Claim] = [], earlyEnd: Measurements.EarlyEnd? = nil, warnings: [String] = [],
     optimised: Bool = true
   ) -> Results {
     // The names need not be valid in a pattern, since a document may contain any text.
@@ -89,7 +89,7 @@ enum Fixture {
     machine.optimised = optimised
     return Results(
       experiment: experiment, machine: machine, seed: 7, started: "2026-11-21T01:02:03Z", seconds: 1.5,
-      cut: cut, runs: runs, warnings: warnings.map { RunNote("test", $0) }, judgements: judgements)
+      earlyEnd: earlyEnd, runs: runs, warnings: warnings.map { RunNote("test", $0) }, judgements: judgements)
   }
 
   static let pair = results(

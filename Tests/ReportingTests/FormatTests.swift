@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test func `several results are written as an array, and an interrupted run is marked`() throws {
-    let cut = Fixture.results([("a", [[5]])], cut: .interrupted)
+    let cut = Fixture.results([("a", [[5]])], earlyEnd: .interrupted)
     let documents = try decode([Document].self, [Fixture.pair, cut])
     #expect(documents.map(\.interrupted) == [nil, true])
   }
@@ -312,7 +312,7 @@ import Testing
     #expect(
       SmokeReport.summary([good, Fixture.pair].map(\.content), strict: false, TextStyle()) == "1 passed, 1 failed\n")
     var cut = good
-    cut.cut = .interrupted
+    cut.earlyEnd = .interrupted
     #expect(SmokeReport.line(cut.content, strict: false, TextStyle()).contains("cut short, 1 held"))
     let name = cut.experiment.name
     #expect(

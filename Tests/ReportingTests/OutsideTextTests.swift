@@ -35,7 +35,7 @@ import Testing
             says: text, bears: [name], kind: .guarantee,
             check: Check(text: name, left: .cores, comparison: .equal, right: .cores)),
           verdict: .violated, evidence: Evidence(left: 1, trials: 1, reason: name))
-      ], cut: .interrupted, warnings: [text])
+      ], earlyEnd: .interrupted, warnings: [text])
     results.findings = [RunNote(Conclusion.kind, text), RunNote("finding", name)]
     results.command = ["scenario", name]
     let json = try JSONReport.render([results.document])

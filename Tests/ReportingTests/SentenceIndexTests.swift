@@ -90,7 +90,7 @@ import Testing
       var comparison = results.experiment
       comparison.seeksBest = true
       results = Results(
-        experiment: comparison, machine: results.machine, seed: 1, started: "", cut: nil, runs: results.runs,
+        experiment: comparison, machine: results.machine, seed: 1, started: "", earlyEnd: nil, runs: results.runs,
         judgements: results.judgements)
       return try index([results.document])
     }

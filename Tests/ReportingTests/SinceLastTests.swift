@@ -49,7 +49,7 @@ import Testing
 
   @Test func `runs with other settings are not compared`() {
     let last = Self.run(1000)
-    #expect(ResultDiff.sinceLast(last, Fixture.results([], cut: .interrupted).document) == nil)
+    #expect(ResultDiff.sinceLast(last, Fixture.results([], earlyEnd: .interrupted).document) == nil)
     #expect(ResultDiff.sinceLast(last, last) != nil)
     #expect(last.isOf(Fixture.machine))
   }

@@ -280,7 +280,7 @@ import Testing
       hung.contains("  variant  outcome  count    share  expectation\n  stuck    hung         2  100.0 %  forbidden\n"))
     let trapped = render(Fixture.results([("crash", [[]])], outcome: .trapped(signal: 4)))
     #expect(trapped.contains("  crash    SIGILL       1  100.0 %  forbidden\n"))
-    let interrupted = render(Fixture.results([], cut: .interrupted, warnings: ["interrupted"]))
+    let interrupted = render(Fixture.results([], earlyEnd: .interrupted, warnings: ["interrupted"]))
     #expect(interrupted.contains("interrupted"))
   }
 

@@ -36,6 +36,20 @@ import Testing
     #expect(!text.contains("active thread") && !text.contains("|") && !text.contains("Upper row"))
   }
 
+  @Test func `a program that did nothing at the end has a sentence about this time`() {
+    var trace = Trace.sample
+    trace.program = Trace.Program(hang: 250_000_000)
+    #expect(!trace.findingTexts.joined().contains("No thread ran"))
+    (trace.length, trace.end) = (2_010_000_000, .other("still running, and killed"))
+    #expect(
+      trace.findingTexts.joined().hasSuffix(
+        " No thread ran for the last 2 s, and the program had not ended: it waits for an event."))
+    trace.blocks[0].kind = .job
+    #expect(trace.findingTexts.joined().contains("or a task waits for a continuation that nothing resumes."))
+    trace.end = .completed
+    #expect(!trace.findingTexts.joined().contains("No thread ran"))
+  }
+
   @Test func `a block is named after its queue and its number`() {
     let rows = Self.rows("pool 1", Self.text(.sample, from: 0))
     #expect(rows[1].contains("A1=="))

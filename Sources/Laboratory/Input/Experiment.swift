@@ -94,12 +94,13 @@ extension Experiment {
   /// shown.
   ///
   /// A comparison first states whether a setting has a count above 0 of a headline metric that counts failures, and
-  /// then ranks the settings without failures by another metric. A metric that no swept parameter affects cannot rank
-  /// the swept settings. In these two cases, the first other shown metric that can rank the settings is chosen.
+  /// then ranks the settings without failures by another metric. A metric without a better direction ranks nothing, and
+  /// a metric that no swept parameter affects cannot rank the swept settings. In these cases, the first other shown
+  /// metric that can rank the settings is chosen.
   public var rankingMetric: Metric? {
     guard let headline else { return nil }
     let isCount = headline.kind == .count && headline.better == .lower
-    guard isCount || !isAffected(headline) else { return headline }
+    guard isCount || headline.better == .neither || !isAffected(headline) else { return headline }
     let metrics = show.compactMap(pattern.metric).filter { $0.kind != .count && $0.better != .neither }
     return metrics.first(where: isAffected) ?? headline
   }

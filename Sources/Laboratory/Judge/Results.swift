@@ -17,7 +17,7 @@ public struct Results: Sendable {
   public var seconds: Double
   /// The event that ended the run early; nil if the run completed. ``runs`` includes the trials that finished before
   /// the event.
-  public var cut: Measurements.Cut?
+  public var earlyEnd: Measurements.EarlyEnd?
   /// The runs of every variant at every point, in the order of the experiment.
   public var runs: [VariantRun]
   /// The warnings for readers, such as disturbances of the run and failed trials.
@@ -33,7 +33,7 @@ public struct Results: Sendable {
   /// Creates results from their parts, without judging the claims.
   public init(
     experiment: Experiment, machine: Machine, seed: UInt64, started: String, seconds: Double = 0,
-    cut: Measurements.Cut? = nil, runs: [VariantRun], warnings: [RunNote] = [], judgements: [Judgement] = [],
+    earlyEnd: Measurements.EarlyEnd? = nil, runs: [VariantRun], warnings: [RunNote] = [], judgements: [Judgement] = [],
     findings: [RunNote] = []
   ) {
     self.experiment = experiment
@@ -41,7 +41,7 @@ public struct Results: Sendable {
     self.seed = seed
     self.started = started
     self.seconds = seconds
-    self.cut = cut
+    self.earlyEnd = earlyEnd
     self.runs = runs
     self.warnings = warnings
     self.judgements = judgements
@@ -81,7 +81,7 @@ public struct Results: Sendable {
   }
 
   /// The error that ended the run early; nil if no error ended the run.
-  public var failure: LabError? { if case .failed(let error) = cut { error } else { nil } }
+  public var failure: LabError? { if case .failed(let error) = earlyEnd { error } else { nil } }
 
   /// Returns the run of `variant` at `point`; nil if the results do not contain this run. A variant that ignores the
   /// swept parameters has one run for several points.
@@ -97,7 +97,7 @@ extension Results {
   public init(_ measured: Measurements, within budget: Budget) {
     self.init(
       experiment: measured.experiment, machine: measured.machine, seed: measured.seed, started: measured.started,
-      seconds: measured.seconds, cut: measured.cut, runs: measured.comparableRuns)
+      seconds: measured.seconds, earlyEnd: measured.earlyEnd, runs: measured.comparableRuns)
     warnings = measured.disturbances
     judgements = Judge(self).judgements()
     findings = (conclusion.map { [$0] } ?? []) + experiment.pattern.findings(in: self) + scalability

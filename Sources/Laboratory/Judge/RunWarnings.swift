@@ -10,7 +10,7 @@ extension Results {
   /// A note that the run ended early; an empty array if the run completed.
   var shortening: [RunNote] {
     let reason: String
-    switch cut {
+    switch earlyEnd {
     case nil: return []
     case .interrupted: reason = "interrupted"
     case .failed(let error): reason = error.description
@@ -69,7 +69,7 @@ extension Results {
 
   private func shortage(_ budget: Budget) -> [RunNote] {
     let rounds = runs.map(\.trials.count).max() ?? 0
-    guard let time = budget.time, cut == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
+    guard let time = budget.time, earlyEnd == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
       return []
     }
     let needed = Budget.enough(for: seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest))

@@ -70,6 +70,8 @@ public struct Comparison: Sendable {
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
   public let unclear: Set<Int>
+  /// The runs that cannot be the best and are compared with a run that can. Reports show no ratio for such a run.
+  private let unranked: Set<Int>
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?
   /// Whether ratios refer to a baseline, and not to the best run of a group.
@@ -117,6 +119,11 @@ public struct Comparison: Sendable {
         return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
       })
 
+    unranked = Set(
+      cells.indices.filter { run in
+        !isOfBaseline && !cells[run].mayBeBest && referenceOf[run].map { cells[$0].mayBeBest } == true
+      })
+
     self.groups = policy.groups
     best = groups.bestOfAll
     bests = groups.bests
@@ -153,10 +160,10 @@ public struct Comparison: Sendable {
   }
 
   /// Returns the run with the least precise ratio; nil if no run counts. A ratio with too few rounds is less precise
-  /// than any other ratio. Runs without figures, runs without a ratio, and runs for which `isSettled` returns true do
-  /// not count.
+  /// than any other ratio. Runs without figures, without a ratio or without a rank, and runs for which `isSettled`
+  /// returns true, do not count.
   func leastPrecise(except isSettled: (Int) -> Bool) -> (run: Int, contrast: Contrast)? {
-    contrasts.filter { !isSettled($0.key) }
+    contrasts.filter { !unranked.contains($0.key) && !isSettled($0.key) }
       .max { ($0.value.precision ?? .infinity, $1.key) < ($1.value.precision ?? .infinity, $0.key) }
       .map { (run: $0.key, contrast: $0.value) }
   }

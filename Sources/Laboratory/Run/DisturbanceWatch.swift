@@ -5,8 +5,8 @@ import Platform
 /// measurement starts when the value is created.
 struct DisturbanceWatch {
   private let cores: [Int]
-  private let started: ProcessorTimes?
-  private let ownStarted = Host.ownProcessorTime
+  private let timesAtStart: ProcessorTimes?
+  private let ownTimeAtStart = Host.ownProcessorTime
 
   /// The largest share of the cores' time that other programs may take without a warning, and the largest share of
   /// trials that may have no second core available. The hypervisor may take half of this share. The loss of a tenth is
@@ -16,7 +16,7 @@ struct DisturbanceWatch {
   /// Starts to measure the cores that trials on a machine may use.
   init(_ machine: Machine) {
     cores = machine.confinedTo ?? Host.coreNumbers
-    started = Host.processorTimes(of: cores)
+    timesAtStart = Host.processorTimes(of: cores)
   }
 
   /// Returns warnings for readers of the figures: about a debug build, and about disturbances since the start. The
@@ -30,14 +30,14 @@ struct DisturbanceWatch {
       warnings.append(
         RunNote("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
-    guard let started, let ended = Host.processorTimes(of: cores), ended.total > started.total else {
+    guard let timesAtStart, let ended = Host.processorTimes(of: cores), ended.total > timesAtStart.total else {
       return warnings + Self.warnings(stolen: 0, others: 0, of: cores.count, lacking: lacking)
     }
     // The numbers are signed, since the kernel's counters of waiting and stolen time sometimes decrease.
     func ticks(_ times: KeyPath<ProcessorTimes, UInt64>) -> Double {
-      Double(ended[keyPath: times]) - Double(started[keyPath: times])
+      Double(ended[keyPath: times]) - Double(timesAtStart[keyPath: times])
     }
-    let ownTicks = (Double(Host.ownProcessorTime) - Double(ownStarted)) / 1e9 * Host.ticksPerSecond
+    let ownTicks = (Double(Host.ownProcessorTime) - Double(ownTimeAtStart)) / 1e9 * Host.ticksPerSecond
     return warnings
       + Self.warnings(
         stolen: ticks(\.stolen) / ticks(\.total), others: (ticks(\.busy) - ownTicks) / ticks(\.total), of: cores.count,

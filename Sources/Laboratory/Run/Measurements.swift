@@ -12,14 +12,14 @@ public struct Measurements: Sendable {
   public let seconds: Double
   /// The event that ended the run early; nil if the run completed. ``runs`` includes the trials that finished before
   /// the event.
-  public let cut: Cut?
+  public let earlyEnd: EarlyEnd?
   /// The runs of every variant at every point, in the order of the experiment.
   public let runs: [VariantRun]
   /// The warnings about disturbances of the run, and the note on repeated trials.
   let disturbances: [RunNote]
 
   /// An event that ends a run early.
-  public enum Cut: Sendable, Equatable {
+  public enum EarlyEnd: Sendable, Equatable {
     /// The task of the run was cancelled.
     case interrupted
     /// The lab could not continue. The exit status is 2.

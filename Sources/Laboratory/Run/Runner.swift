@@ -85,7 +85,7 @@ public struct Runner: Sendable {
     let disturbance = DisturbanceWatch(machine)
     let started = Self.timestamp()
     var runs = plan.runs
-    var cut: Measurements.Cut?
+    var earlyEnd: Measurements.EarlyEnd?
     var pace = Pace(plan)
     // A feature that is missing with one core may be available with two cores.
     var shortages: [Int?: [String: Int]] = [:]
@@ -107,13 +107,13 @@ public struct Runner: Sendable {
         }
       }
     } catch is CancellationError {
-      cut = .interrupted
+      earlyEnd = .interrupted
     } catch let error as LabError {
-      cut = .failed(error)
+      earlyEnd = .failed(error)
     }
     return Measurements(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: started,
-      seconds: Double(pace.elapsed) / 1e9, cut: cut, runs: runs,
+      seconds: Double(pace.elapsed) / 1e9, earlyEnd: earlyEnd, runs: runs,
       disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)) + repeats.notes)
   }
 

@@ -25,7 +25,7 @@ public enum Worker {
     // Output of a pattern must not mix with the report, so standard output is redirected to standard error.
     let report = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
     do {
-      (variant, trial) = try request.trial(patterns) { send(TrialStart(started: MonotonicClock.now()), to: report) }
+      (variant, trial) = try request.trial(patterns) { send(HazardReport(time: MonotonicClock.now()), to: report) }
     } catch { Trial.refuse(error.description) }
     if let scratch = request.scratch { ScratchDirectory.use(trial: scratch) }
     dup2(STDERR_FILENO, STDOUT_FILENO)

@@ -55,7 +55,7 @@ struct WorkerProcess {
       defer { watchdog.dismiss() }
       ended = try await withTaskCancellationHandler {
         try await converse(
-          line, options, watchdog, confinedTo: request.confinedTo, reportsStart: ending != nil, recorder)
+          line, options, watchdog, confinedTo: request.confinedTo, hasHazard: ending != nil, recorder)
       } onCancel: {
         watchdog.end()
       }
@@ -99,14 +99,14 @@ struct WorkerProcess {
     let noise: [UInt8]
     /// The time at which the worker reached its hazard, in monotonic nanoseconds; nil if the worker did not report a
     /// hazard.
-    let started: UInt64?
+    let hazard: UInt64?
     /// The time at which the worker's output ended, in monotonic nanoseconds.
     let at: UInt64
   }
 
   /// Starts a worker, sends `line` to the worker, and reads the worker's output until the worker has ended.
   private func converse(
-    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, reportsStart: Bool,
+    _ line: [UInt8], _ options: PlatformOptions, _ watchdog: Watchdog, confinedTo cores: [Int]?, hasHazard: Bool,
     _ recorder: Recorder?
   ) async throws -> Ended {
     // The cores are not part of the request, since Dispatch counts its cores before a worker reads anything.
@@ -123,16 +123,16 @@ struct WorkerProcess {
       // ends before it reads the request, the write fails, and the worker's status shows how it ended.
       _ = try? await execution.standardInputWriter.write(line)
       async let noise = Self.tail(of: execution.standardError)
-      let (started, report) = await Self.listen(to: execution.standardOutput, watchdog, reportsStart: reportsStart)
+      let (hazard, report) = await Self.listen(to: execution.standardOutput, watchdog, hasHazard: hasHazard)
       // The lab does not use further output, which might never end.
       if report.count > Self.largestReport { watchdog.end() }
-      return (started: started, report: report, at: MonotonicClock.now(), noise: await noise)
+      return (hazard: hazard, report: report, at: MonotonicClock.now(), noise: await noise)
     }
     // The worker has ended. Any remaining children are in its process group.
     watchdog.end()
     let received = result.closureResult
     return Ended(
-      status: result.terminationStatus, report: received.report, noise: received.noise, started: received.started,
+      status: result.terminationStatus, report: received.report, noise: received.noise, hazard: received.hazard,
       at: received.at)
   }
 
@@ -165,24 +165,24 @@ struct WorkerProcess {
   /// time of the hazard, which is nil if the worker did not report a hazard, and the other output. When the line that
   /// reports the hazard arrives, the watchdog begins to wait for the trial's expected end.
   private static func listen(
-    to stream: SubprocessOutputSequence, _ watchdog: Watchdog, reportsStart: Bool
-  ) async -> (started: UInt64?, report: [UInt8]) {
+    to stream: SubprocessOutputSequence, _ watchdog: Watchdog, hasHazard: Bool
+  ) async -> (hazard: UInt64?, report: [UInt8]) {
     var bytes: [UInt8] = []
-    var started: UInt64?
+    var hazard: UInt64?
     do {
       for try await buffer in stream {
         buffer.withUnsafeBytes { bytes += $0 }
-        if reportsStart, started == nil, let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
-          let start = try? JSONDecoder().decode(TrialStart.self, from: Data(bytes[..<end]))
+        if hasHazard, hazard == nil, let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
+          let announced = try? JSONDecoder().decode(HazardReport.self, from: Data(bytes[..<end]))
         {
-          started = start.started
+          hazard = announced.time
           bytes.removeSubrange(...end)
           watchdog.hazardBegan()
         }
         if bytes.count > largestReport { break }
       }
     } catch {}
-    return (started, bytes)
+    return (hazard, bytes)
   }
 
   private static func tail(of stream: SubprocessOutputSequence) async -> [UInt8] {
@@ -220,7 +220,7 @@ extension WorkerProcess.Result {
     case .trapped, .hung: break
     }
     var result = self
-    guard let started = ended.started else {
+    guard let hazard = ended.hazard else {
       result.outcome = .broken(reason: "the trial \(outcome.kind.rawValue) before it reached its hazard")
       return result
     }
@@ -229,7 +229,7 @@ extension WorkerProcess.Result {
       return result
     }
     // No time to the end is recorded for a hang, since such a time would depend on the time of the lab's check.
-    if case .trapped = outcome { result.timeToEnd = ended.at > started ? ended.at - started : 0 }
+    if case .trapped = outcome { result.timeToEnd = ended.at > hazard ? ended.at - hazard : 0 }
     return result
   }
 }

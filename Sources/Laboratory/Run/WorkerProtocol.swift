@@ -101,9 +101,9 @@ extension TrialRequest {
 
 /// The message that a worker sends at its hazard if its variant is expected to trap or hang: one line of JSON on
 /// standard output.
-struct TrialStart: Sendable, Codable, Equatable {
+struct HazardReport: Sendable, Codable, Equatable {
   /// The time of the hazard, in nanoseconds of the monotonic clock that all processes share.
-  let started: UInt64
+  let time: UInt64
 }
 
 /// The report of a worker: one line of JSON on standard output, the last output of the worker.

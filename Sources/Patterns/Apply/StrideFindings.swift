@@ -42,7 +42,7 @@ extension ApplyStride: FindingPattern {
   private func advice(in results: Results) -> [RunNote] {
     let isAboutOwnLoop = results.runs.first.map(self.isAboutOwnLoop) ?? false
     func note(_ says: String, _ runs: [VariantRun]) -> RunNote {
-      RunNote(Conclusion.advice, says, runs: runs.map(\.label))
+      RunNote(isAboutOwnLoop ? Conclusion.ownAnswer : Conclusion.advice, says, runs: runs.map(\.label))
     }
     guard results.experiment.sweep.map(\.name).filter({ $0 != Cores.name }) == [stride.name] else {
       return isAboutOwnLoop

@@ -7,10 +7,15 @@ struct StrideFit {
   let overhead: Double
   let contention: Double
   let tail: Double
-  /// The largest leave-one-out error, as a fraction, and the stride at which the error occurs. A leave-one-out error is
-  /// the error of predicting the time at one stride from a fit to all other strides. The times at the smallest and the
-  /// largest stride are not predicted.
+  /// The largest error, as a fraction, and the stride at which the error occurs. The error at a stride is the error of
+  /// a prediction from a fit to all other strides. At the smallest and the largest stride, where such a prediction
+  /// would be an extrapolation, it is the error of the fit itself.
   let worst: (error: Double, stride: Int)
+
+  /// The names of the terms besides the work that the fit contains.
+  var terms: Set<String> {
+    Set([("overhead", overhead), ("contention", contention), ("tail", tail)].filter { $0.1 > 0 }.map(\.0))
+  }
 
   /// Creates a fit to costs that are sorted by stride in ascending order; nil if no set of terms can be fitted and
   /// cross-validated.
@@ -59,11 +64,14 @@ struct StrideFit {
     (0..<8).map { subset in [0] + (1...3).filter { subset & (1 << ($0 - 1)) != 0 } }.filter { $0.count <= most }
   }
 
-  /// Returns the largest leave-one-out error of a set of terms, and the stride at which the error occurs (see
-  /// ``worst``); nil for fewer than three costs. The error is infinite if one of the fits fails.
+  /// Returns the largest error of a set of terms, and the stride at which the error occurs (see ``worst``); nil for
+  /// fewer than three costs. The error is infinite if one of the fits fails.
   private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
-    let errors = costs.dropFirst().dropLast().map { held -> (error: Double, stride: Int) in
-      guard let fit = fit(costs.filter { $0.stride != held.stride }, columns) else { return (.infinity, held.stride) }
+    let ends = [costs.first?.stride, costs.last?.stride]
+    guard costs.count > 2 else { return nil }
+    let errors = costs.map { held -> (error: Double, stride: Int) in
+      let others = ends.contains(held.stride) ? costs : costs.filter { $0.stride != held.stride }
+      guard let fit = fit(others, columns) else { return (.infinity, held.stride) }
       return (abs(predict(fit, held) / held.elapsed - 1), held.stride)
     }
     return errors.max { $0.error < $1.error }

@@ -24,7 +24,7 @@ struct StrideModel {
   let fit: StrideFit
   /// The fits to resampled rounds; empty if there are too few rounds.
   private let resampled: [StrideFit]
-  /// The largest prediction error, as a fraction, for which ``fits`` is true.
+  /// The largest error (``StrideFit/worst``), as a fraction, for which ``fits`` is true.
   static let tolerance = 0.05
   /// The smallest number of strides to which a model is fitted. Three terms would fit the costs of any three strides.
   static let fewestStrides = 4
@@ -39,19 +39,20 @@ struct StrideModel {
     resampled = StrideFit.resampled(costs)
   }
 
-  /// Whether the largest leave-one-out error is at most ``tolerance``, both for the measured rounds and for most
-  /// resamplings. A fit to few rounds may have a small error by chance.
+  /// Whether the largest error is at most ``tolerance``, both for the measured rounds and for most resamplings, and
+  /// most resamplings have the same terms. A fit to few rounds may have a small error, or a term, by chance.
   var fits: Bool { fit.worst.error <= Self.tolerance && shareOfFits >= Self.most }
 
   /// Whether the model does not fit so far, but more rounds may show that it fits.
   var isUndecided: Bool { !fits && (fit.worst.error <= Self.tolerance || shareOfFits > 1 - Self.most) }
 
-  /// The share of the resamplings, from 0 to 1, whose largest leave-one-out error is at most ``tolerance``. If there
-  /// were too few rounds for resamplings, the value is 1 if the error of the fit itself is at most ``tolerance``, and 0
-  /// otherwise.
+  /// The share of the resamplings, from 0 to 1, that have the terms of ``fit`` and whose largest error is at most
+  /// ``tolerance``. If there were too few rounds for resamplings, the value is 1 if the error of the fit itself is at
+  /// most ``tolerance``, and 0 otherwise.
   private var shareOfFits: Double {
     guard !resampled.isEmpty else { return fit.worst.error <= Self.tolerance ? 1 : 0 }
-    return Double(resampled.count { $0.worst.error <= Self.tolerance }) / Double(resampled.count)
+    return Double(resampled.count { $0.worst.error <= Self.tolerance && $0.terms == fit.terms })
+      / Double(resampled.count)
   }
 
   /// The smallest share of the resamplings that counts as most resamplings.

@@ -10,7 +10,7 @@ extension StrideModel {
       return "the rounds do not decide whether a cost model fits \(variant): measure longer (--time)"
     }
     guard fits else {
-      return "no cost model fits \(variant): fitted to the other strides, it misses stride "
+      return "no cost model fits \(variant): the best one misses stride "
         + "\(fit.worst.stride.withCommas) by \(error), where \(Self.percent(Self.tolerance)) % is allowed"
     }
     let meaning = [
@@ -20,8 +20,8 @@ extension StrideModel {
         ? "\(Self.text(fit.contention)) / stride its additional cost while cores contend for the next index" : nil,
       fit.tail > 0 ? "\(Self.text(fit.tail)) the cost of an iteration of the last block while other cores idle" : nil,
     ].compactMap(\.self).joined(separator: ", ")
-    return "cost model of \(variant): \(formula), where \(meaning) (fitted to the other strides, it misses the mean of "
-      + "no stride by more than \(error))"
+    return "cost model of \(variant): \(formula), where \(meaning) (it misses the mean of no stride by "
+      + "more than \(error))"
   }
 
   /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.

@@ -99,6 +99,7 @@ struct DescriptorRead: Pattern {
       source.activate()
       return { source.cancel() }
     }
+    // The body of `drained`, repeated so that `explain --code` shows it.
     Variant(
       "drained-tcp", .modern, "as drained, from a local TCP connection whose other end is closed",
       readClosedConnection

@@ -31,7 +31,8 @@ struct SemaphoreCost: Pattern {
   let hold = Parameter.duration(
     "hold", .zero ... .milliseconds(1), default: .microseconds(1), "how long a contending thread holds the semaphore")
 
-  let uncontended = Metric.latency("uncontended", "one wait-signal pair with a free permit, timed in batches")
+  let uncontended = Metric.latency(
+    "uncontended", affectedBy: ["batch"], "one wait-signal pair with a free permit, timed in batches")
   let syscallsPerPair = Metric.rate(
     "syscalls-per-pair", .none, better: .lower, missingIf: "the system does not report it",
     "system calls per uncontended pair")
@@ -54,6 +55,8 @@ struct SemaphoreCost: Pattern {
   var standstill = Standstill()
   /// A closure that executes one system call. The trial counts the system calls of this closure to check the counting.
   var getParent: @Sendable () -> Void = { callKernel() }
+
+  var problem: [any Declaration] { [threads, waiters, contendedPairs, hold] }
 
   var variants: [Variant] {
     Variant("dispatch", .documented, "DispatchSemaphore", timePairsAndSignals) { trial in

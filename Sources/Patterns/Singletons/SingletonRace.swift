@@ -52,6 +52,8 @@ struct SingletonRace: Pattern {
   let hotPath = Metric.latency(
     "hot-path", affectedBy: ["batch"], "one access by one thread once the instance exists, timed in batches")
 
+  var problem: [any Declaration] { [threads] }
+
   var variants: [Variant] {
     Variant(
       "check-then-act", .broken, "if there is no instance, create one: no synchronization", runUnguarded,

@@ -28,7 +28,8 @@ struct HopCost: Pattern {
   let callers = Parameter.count("callers", 1...32, default: 4, "callers that share one target in the metric contended")
   let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips of each caller that shares the target")
 
-  let roundTrip = Metric.latency("round-trip", "time of one round trip with a single caller, timed in batches")
+  let roundTrip = Metric.latency(
+    "round-trip", affectedBy: ["batch"], "time of one round trip with a single caller, timed in batches")
   let contended = Metric.latency(
     "contended", "elapsed time over the number of all round trips, with several callers at one target")
   let threadSwitches = Metric.rate(
@@ -43,7 +44,7 @@ struct HopCost: Pattern {
   /// The main queue. A test, which does not run the main queue, passes another queue.
   var mainQueue = DispatchQueue.main
 
-  var problem: [any Declaration] { [calls] }
+  var problem: [any Declaration] { [callers, calls] }
 
   var variants: [Variant] {
     Variant("queue", .documented, "a block asyncs to another serial queue, whose block asyncs back") { trial in

@@ -57,20 +57,24 @@ extension DispatchCompared: FindingPattern {
 
   // MARK: Results
 
-  /// Returns, for each number of tasks, notes on the variant that completes first at each amount of work, and a note on
-  /// the amount of work from which each variant is faster than the loop.
+  /// Returns, for each number of cores and of tasks, notes on the variant that completes first at each amount of work,
+  /// and a note on the amount of work from which each variant is faster than the loop.
   func findings(in results: Results) -> [RunNote] {
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
-    return counts.flatMap { count in
-      let runs = results.runs.filter { tasks.value(in: $0.parameters) == count }
-      return winners(count, runs) + [crossovers(count, runs, results)].compactMap(\.self)
+    let cores = results.runs.map(\.cores).grouped(by: \.self).map(\.key)
+    return cores.flatMap { cores in
+      counts.flatMap { count in
+        let runs = results.runs.filter { $0.cores == cores && tasks.value(in: $0.parameters) == count }
+        let place = cores.map { " on \($0.counted("core"))" } ?? ""
+        return winners(count, place, runs) + [crossovers(count, place, runs, results)].compactMap(\.self)
+      }
     }
   }
 
   /// Returns a note for each amount of work. The note names the variants that complete first and are not told apart, or
   /// the variants that may complete first. An amount of work has no note if it has fewer than two runs or too few
   /// rounds.
-  private func winners(_ count: Int, _ runs: [VariantRun]) -> [RunNote] {
+  private func winners(_ count: Int, _ place: String, _ runs: [VariantRun]) -> [RunNote] {
     let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
     return works.compactMap { work in
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
@@ -84,7 +88,7 @@ extension DispatchCompared: FindingPattern {
       func names(_ others: Set<Int>) -> [String] {
         runs.indices.filter { $0 == first || others.contains($0) }.map { runs[$0].variant.name }
       }
-      let size = "\(count) tasks of \(Quantity(work))"
+      let size = "\(count) tasks of \(Quantity(work))\(place)"
       guard comparison.unclear.isEmpty else {
         let open = names(comparison.nearBest.union(comparison.unclear)).listed("or")
         return RunNote("winner", "first to complete \(size), not decided: \(open)", runs: [runs[first].label])
@@ -104,7 +108,7 @@ extension DispatchCompared: FindingPattern {
   /// Returns a note with the amount of work from which each variant is faster than the loop; nil if no variant can be
   /// compared with the loop. The note also names the variants that are faster at none of the amounts, and those for
   /// which the rounds do not decide.
-  private func crossovers(_ count: Int, _ runs: [VariantRun], _ results: Results) -> RunNote? {
+  private func crossovers(_ count: Int, _ place: String, _ runs: [VariantRun], _ results: Results) -> RunNote? {
     let loop = runs.filter { $0.variant.name == "loop" }
     var found: [(order: Int, place: String, name: String, label: String?)] = []
     for variant in results.experiment.variants where variant.name != "loop" {
@@ -126,7 +130,7 @@ extension DispatchCompared: FindingPattern {
       "\(place) with \(ways.map(\.name).listed())"
     }
     return RunNote(
-      "crossover", "\(count) tasks, faster than the loop: \(parts.joined(separator: "; "))",
+      "crossover", "\(count) tasks\(place), faster than the loop: \(parts.joined(separator: "; "))",
       runs: found.compactMap(\.label))
   }
 }

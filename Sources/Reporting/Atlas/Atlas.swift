@@ -53,7 +53,7 @@ public struct Atlas: Sendable {
         outdated.isEmpty
           ? nil
           : "\(words.one) \(number + 1): the verdicts do not count, since \(column.tool.name) \(column.tool.version) gave them and this is \(Tool.version); figures are compared if they have the same meaning",
-        column.isCut ? "\(words.one) \(number + 1): the run was interrupted" : nil,
+        column.isInterrupted ? "\(words.one) \(number + 1): the run was interrupted" : nil,
         column.machine.optimised ? nil : "\(words.one) \(number + 1): figures of a debug build mean nothing",
       ].compactMap(\.self)
     }

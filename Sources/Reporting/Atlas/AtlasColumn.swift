@@ -12,7 +12,7 @@ public struct AtlasColumn: Sendable {
   let tool: ToolFacts
   /// The start time of the run's first scenario.
   let started: String
-  let isCut: Bool
+  let isInterrupted: Bool
   /// The result documents without their figures: the scenarios, and the verdicts on their claims.
   let verdicts: [ResultDocument]
   /// The headline figures of each scenario.
@@ -41,7 +41,7 @@ public struct AtlasColumn: Sendable {
     machine = documents[0].machine
     tool = documents[0].tool
     started = documents.map(\.started).min() ?? ""
-    isCut = documents.contains(where: \.isCut)
+    isInterrupted = documents.contains(where: \.isInterrupted)
     verdicts = documents.map(\.verdictsAlone)
     runs = documents.map(AtlasRun.init)
   }

@@ -40,7 +40,7 @@ extension ResultDiff {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new side as on the old side")
     }
     if let settings { cautions.append(settings) }
-    if (old + new).contains(where: \.isCut) { cautions.append("one side was interrupted") }
+    if (old + new).contains(where: \.isInterrupted) { cautions.append("one side was interrupted") }
     return cautions
   }
 }

@@ -14,7 +14,7 @@ extension ResultDiff {
   ///   - now: the document of this run.
   public static func sinceLast(_ last: ResultDocument, _ now: ResultDocument) -> String? {
     guard last.isOf(now.machine), last.isOfThisVersion == now.isOfThisVersion, last.difference(from: now) == nil,
-      !last.isCut, !now.isCut,
+      !last.isInterrupted, !now.isInterrupted,
       let diff = try? ResultDiff(old: [last], new: [now]), !diff.rows.isEmpty
     else { return nil }
     let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }

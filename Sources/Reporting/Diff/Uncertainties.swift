@@ -9,8 +9,8 @@ extension ResultDiff {
   }
 
   private static func cuts(_ side: String, _ documents: [ResultDocument]) -> [String] {
-    documents.filter(\.isCut).grouped { $0.scenario.name }.map { scenario, cut in
-      "\(scenario): interrupted on the \(side) side" + (cut.count > 1 ? ", \(cut.count) runs" : "")
+    documents.filter(\.isInterrupted).grouped { $0.scenario.name }.map { scenario, interrupted in
+      "\(scenario): interrupted on the \(side) side" + (interrupted.count > 1 ? ", \(interrupted.count) runs" : "")
     }
   }
 

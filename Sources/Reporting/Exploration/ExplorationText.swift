@@ -21,7 +21,7 @@ public struct ExplorationText {
         lines +=
           Heading.lines(scenario, only.variant.name, .name, style) + style.wrapped(ExplorationWords.sentence(only))
       } else {
-        lines += [SemanticColor.heading(scenario, style)] + summary(results)
+        lines += [SemanticColor.heading(scenario, style)] + summary(results) + intention(results)
       }
       for result in results where steps {
         guard let shortest = result.summary?.shortest else { continue }
@@ -70,6 +70,14 @@ public struct ExplorationText {
         return "\(lead)  \(text[index])"
       }
     }
+  }
+
+  /// Returns a note that the marked variants are meant to break; an empty array if no variant breaks, or if a variant
+  /// breaks that should not.
+  private func intention(_ results: [ExplorationResult]) -> [String] {
+    let broken = results.filter { $0.summary?.broken ?? 0 > 0 }
+    guard !broken.isEmpty, !broken.contains(where: \.isFailure) else { return [] }
+    return style.wrapped("\(style.sign("✗", "x")) as intended: the variant shows a mistake", .quiet)
   }
 
   private func mark(_ result: ExplorationResult) -> String {

@@ -13,14 +13,14 @@ public enum HTMLReport {
     let scenarios = contents.map(\.document.scenario.name)
     let names = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.joined(separator: ", ")
     let traces = contents.reduce(0) { $0 + ($1.document.traces?.count ?? 0) }
-    let hasOutcomes = PictureFigure.needsPatterns(contents)
+    let hasOutcomes = PictureFigure.needsHatching(contents)
     let sections = contents.map { content in
       section(content, marksATrace: TracePage.mostMarks / max(1, traces), isOfMany: contents.count > 1)
     }
     return page(
       names,
-      style: (traces > 0 ? TraceKey.style : "") + (hasOutcomes ? PictureFigure.patternStyle : ""),
-      patterns: (traces > 0 ? TraceKey.patterns : "") + (hasOutcomes ? PictureFigure.patterns : ""),
+      style: (traces > 0 ? TraceKey.style : "") + (hasOutcomes ? PictureFigure.hatchingStyle : ""),
+      patterns: (traces > 0 ? TraceKey.patterns : "") + (hasOutcomes ? PictureFigure.hatching : ""),
       "\(tableOfContents(contents, sentences))\(sentences.map { chapters($0, contents) } ?? "")\(sections)"
     )
   }

@@ -130,7 +130,7 @@ extension ClaimFacts {
     case .ratio(let interval):
       guard evidence.bound != true else { return "\(sides): at least \(evidence.meaning.wording(interval.estimate))" }
       return "\(sides): \(interval.wording(evidence.meaning))\(reservation(interval))"
-    case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends)"
+    case .noDifference(let interval): return "\(sides): no significant difference \(interval.ends(evidence.meaning))"
     case .tooNoisy: return "\(sides): too noisy to tell"
     case nil: return (interval == nil ? claimed : nil) ?? sides
     }

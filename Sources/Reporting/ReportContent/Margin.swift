@@ -32,6 +32,12 @@ extension ConfidenceInterval {
     return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
   }
 
+  /// Returns ``ends`` with the direction of the ratio: `[0.97x … 1.35x faster]`.
+  func ends(_ meaning: Metric.Meaning) -> String {
+    let (near, far) = estimate <= 1 ? (1 / high, low) : (low, high)
+    return "[\(Self.end(near))x \(Signs.range) \(meaning.wording(far))]"
+  }
+
   /// Returns the interval of a ratio in words, without the estimate: `1.59x to 155x slower`. The interval must not
   /// include 1.
   func range(_ meaning: Metric.Meaning) -> String {

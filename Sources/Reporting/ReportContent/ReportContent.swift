@@ -71,7 +71,7 @@ public struct ReportContent: Sendable {
     costs = made.costs(
       document.scenario.metrics.filter { Self.costs.contains($0.name) && !shown.map(\.name).contains($0.name) })
     ownFloors = shown.compactMap { metric in
-      Summary(document.runs.compactMap { $0.metrics[metric.name]?.yardstick?.value }).map {
+      Summary(document.runs.compactMap { $0.metrics[metric.name]?.emptyLoop?.value }).map {
         "\(Quantity($0.p50, metric.unit)) (\(metric.name))"
       }
     }
@@ -196,13 +196,19 @@ public struct ReportContent: Sendable {
 
   /// The sentences of the conclusion, the most important sentence first.
   var conclusions: [String] {
-    [Conclusion.kind, Conclusion.advice].flatMap { kind in document.findings.filter { $0.kind == kind } }.map(\.says)
+    func sentences(_ kind: String) -> [String] { document.findings.filter { $0.kind == kind }.map(\.says) }
+    let own = sentences(Conclusion.ownAnswer)
+    var measured = sentences(Conclusion.kind)
+    if !own.isEmpty, let first = measured.first {
+      measured[0] = "For the measured program: \(first.uncapitalizedFirst)"
+    }
+    return own + measured + sentences(Conclusion.advice)
   }
 
   /// The findings that are not part of the conclusion.
   var findings: [String] {
     // The answer of a search already contains the best setting and the certainty of this result.
-    let inAnswer = [Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
+    let inAnswer = [Conclusion.ownAnswer, Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 

@@ -81,10 +81,12 @@ extension ReportContent {
     }
   }
 
-  /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion, and its items.
+  /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion and its items,
+  /// after the sentence about the settings with a flaw.
   var decision: [Line] {
     let lines = conclusionLines
-    return lines.prefix(1) + lines.dropFirst().prefix(while: \.isItem)
+    let count = comparison?.flaw == nil ? 1 : 2
+    return lines.prefix(count) + lines.dropFirst(count).prefix(while: \.isItem)
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

@@ -66,7 +66,7 @@ extension RunIndex {
     let text = Quantity(value, samples.unit).description
     guard let floor = samples.floor?.value, NoiseFloor.isNear(value, floor: floor) else { return Cell(text) }
     let floorOf: Cell.Facts =
-      samples.yardstick != nil ? .ownFloor : floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor
+      samples.emptyLoop != nil ? .ownFloor : floor < document.machine.floor ? [.nearFloor, .sharedFloor] : .nearFloor
     return Cell(text + Signs.nearFloor, floorOf)
   }
 }

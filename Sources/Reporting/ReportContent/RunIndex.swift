@@ -58,6 +58,11 @@ struct RunIndex: Sendable {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
+  /// Returns whether the variant of a run is a yardstick, which only serves for comparison.
+  func isYardstick(_ run: Int) -> Bool {
+    variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } ?? false
+  }
+
   /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the
   /// variant ignores have no effect.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {

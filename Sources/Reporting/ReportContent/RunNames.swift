@@ -67,8 +67,8 @@ struct RunNames {
     return "\(values) core\(values == "1" ? "" : "s")"
   }
 
-  /// Returns the words for a parameter after an adjective, `the largest limit`: its name, or `number of cores`.
-  static func noun(_ parameter: String) -> String { parameter == Cores.name ? "number of cores" : parameter }
+  /// Returns the words for a parameter after an adjective: `limit` in `the largest limit`, or `number of threads`.
+  static func noun(_ parameter: String) -> String { parameter.hasSuffix("s") ? "number of \(parameter)" : parameter }
 
   /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.
   static func verb(_ names: String) -> String { names.hasSuffix(" cores") ? "are" : "is" }

@@ -72,6 +72,7 @@ struct SearchAnswer {
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
   private var bests: [String] {
+    guard !measured.isEmpty else { return [] }
     guard wording.metric.better != .neither else {
       return ["Not ranked: neither more nor less of \(wording.metric.name) is better. The table has the figures."]
     }

@@ -18,15 +18,19 @@ extension SearchWording {
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
-    let unsteady = groups.compactMap { group -> String? in
-      let runs = ([group.best] + group.unclear).filter { states(of: $0) != nil }
-      if !runs.isEmpty { return "\(names(runs, of: group.runs)) alternates between two states" }
-      let isSettled =
-        group.uncounted.isEmpty && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
-      return isSettled ? "the means and most rounds disagree" : nil
+    let alternating = groups.map { group in ([group.best] + group.unclear).filter { states(of: $0) != nil } }
+    let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
+      !alternating.isEmpty
+        || group.uncounted.isEmpty && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
     }
-    if unsteady.count == groups.count {
-      return "more time may not decide: \(Set(unsteady).sorted().listed("and", most: SearchAnswer.most))"
+    if isHopeless {
+      let runs = Array(alternating.joined())
+      guard !runs.isEmpty else { return "more time may not decide: the means and most rounds disagree" }
+      // Several groups can have the same variants, which are named once.
+      let texts =
+        groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).grouped(by: \.self).map(\.key)
+      let verb = runs.count > 1 ? "alternate" : "alternates"
+      return "more time may not decide: \(texts.listed(most: SearchAnswer.most)) \(verb) between two states"
     }
     func time(_ factor: Double) -> Int {
       Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))

@@ -43,7 +43,10 @@ struct SearchWording {
     }
     let figure = figure(group.best) + edge(group) + secondaryFigure(of: group)
     let name = names([group.best], of: group.runs)
-    guard isOneVariant(group) else { return ["\(superlative(isBest: true)): \(name), \(figure)"] + unclear }
+    guard isOneVariant(group) else {
+      return ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"] + [next(group)].compactMap(\.self)
+        + unclear
+    }
     let verb = metric.meaning == .duration ? RunNames.verb(name) : RunNames.verb(name) == "are" ? "have the" : "has the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
       + [next(group)].compactMap(\.self) + unclear
@@ -55,8 +58,9 @@ struct SearchWording {
     let reach = reach(group.unclear)
     let candidates = candidates(group)
     let isSmall = !reach.isEmpty && !candidates.hasPrefix("all")
+    let use = isOneVariant(group) ? "use" : "use one of"
     return [
-      isSmall ? "use \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
+      isSmall ? "\(use) \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
     ] + [uncounted(group)].compactMap(\.self)
   }
@@ -65,7 +69,7 @@ struct SearchWording {
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
   private func best(_ group: SearchGroup) -> String {
-    "\(names([group.best], of: group.runs)), \(figure(group.best))\(secondaryFigure(of: group))"
+    "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))\(secondaryFigure(of: group))"
   }
 
   /// Returns the words of ``best(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
@@ -143,7 +147,8 @@ struct SearchWording {
       : own == least ? ", the smallest \(RunNames.noun(parameter.name)) tried" : ""
   }
 
-  /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
+  /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the
+  /// best run is of a yardstick, the words are about the best variant that a program would use.
   ///
   /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if no run is certainly
   /// worse than the best run. Also returns nil if the second-best run is as bad as the worst run, since another
@@ -151,9 +156,20 @@ struct SearchWording {
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
     let ratios = ratios(group)
-    guard let next = ratios.first, !worstRuns(ratios).contains(where: { $0.run == next.run }) else { return nil }
-    return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
+    let isUsable = isBestUsable(group)
+    guard let next = ratios.first(where: { isUsable || !index.isYardstick($0.run) }) else { return nil }
+    if isUsable, worstRuns(ratios).contains(where: { $0.run == next.run }) { return nil }
+    let heading = isUsable ? "next" : "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
+    return "\(heading): \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
   }
+
+  /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
+  private func isBestUsable(_ group: SearchGroup) -> Bool {
+    !index.isYardstick(group.best) || group.runs.allSatisfy(index.isYardstick)
+  }
+
+  /// Returns ` (a yardstick)` if the best run is of a yardstick and other runs are not; otherwise an empty string.
+  private func role(_ group: SearchGroup) -> String { isBestUsable(group) ? "" : " (a yardstick)" }
 
   // MARK: The secondary metric
 

@@ -38,7 +38,7 @@ public struct ResultDocument: Codable, Sendable {
     started = results.started
     seconds = (results.seconds * 1000).rounded() / 1000
     seed = results.seed
-    interrupted = results.cut == nil ? nil : true
+    interrupted = results.earlyEnd == nil ? nil : true
     scenario = ScenarioFacts(results.experiment, results.metrics, on: results.machine)
     warnings = results.warnings
     findings = results.findings
@@ -58,7 +58,7 @@ public struct ResultDocument: Codable, Sendable {
   public var scenarioName: String { scenario.name }
 
   /// Whether the run was interrupted.
-  public var isCut: Bool { interrupted == true }
+  public var isInterrupted: Bool { interrupted == true }
 
   /// Returns whether the run was measured on `machine`: whether the operating systems, the kernels, the processors, the
   /// numbers of used cores, the versions of Swift, the Dispatch libraries and the optimisations of the builds are

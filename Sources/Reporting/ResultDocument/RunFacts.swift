@@ -33,7 +33,7 @@ struct RunFacts: Codable, Sendable {
           measured,
           rounds: run.trials.compactMap { trial in
             trial.figure(metric).map { RoundFacts(round: trial.round + 1, value: Number($0)) }
-          }, floor: run.floor(of: metric, on: machine), yardstick: run.emptyLoop(of: metric))
+          }, floor: run.floor(of: metric, on: machine), emptyLoop: run.emptyLoop(of: metric))
       }
     }
     self.metrics = samples
@@ -102,7 +102,7 @@ struct SampleFacts: Codable, Sendable {
   let floor: Number?
   /// The time of the metric's own empty timing loop, in nanoseconds for each operation; nil if this time was not
   /// measured. This time replaces the noise floor.
-  let yardstick: Number?
+  let emptyLoop: Number?
   let count: Int
   let min: Number
   let p50: Number
@@ -116,9 +116,16 @@ struct SampleFacts: Codable, Sendable {
   let rounds: [RoundFacts]
   let histogram: [HistogramPair]
 
-  init(_ measured: RunSamples, rounds: [RoundFacts], floor: Double?, yardstick: Double?) {
+  private enum CodingKeys: String, CodingKey {
+    case kind, unit, better, floor
+    // Released versions of the lab write this name.
+    case emptyLoop = "yardstick"
+    case count, min, p50, p90, p99, p99_9, max, mean, stddev, total, rounds, histogram
+  }
+
+  init(_ measured: RunSamples, rounds: [RoundFacts], floor: Double?, emptyLoop: Double?) {
     self.floor = floor.map(Number.init)
-    self.yardstick = yardstick.map(Number.init)
+    self.emptyLoop = emptyLoop.map(Number.init)
     kind = measured.metric.kind
     unit = measured.metric.unit
     better = measured.metric.better

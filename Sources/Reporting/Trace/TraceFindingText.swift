@@ -22,7 +22,9 @@ extension Trace {
     let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
     guard !sorted.isEmpty else {
       if !knowsCalls || gaps.contains(where: { $0.record == .calls }) { return [] }
-      return [blocks.isEmpty ? "The program submitted nothing to Dispatch." : "Nothing found.\(delays)"]
+      return [
+        blocks.isEmpty ? "The program submitted nothing to Dispatch.\(silence)" : "Nothing found.\(delays)\(silence)"
+      ]
     }
     return sorted.map { finding in
       let calls = calls(of: finding).prefix(Self.mostCalls).map(\.inLine).joined(separator: " < ")
@@ -46,6 +48,18 @@ extension Trace {
     guard let worst = figures.worstDelay, worst >= 1_000_000 else { return "" }
     let busy = figures.busy.map { "; the program used \(TraceFigures.percent($0)) of the cores' time" } ?? ""
     return " A block waited up to \(TraceFigures.text(worst)) to begin\(busy)."
+  }
+
+  /// A sentence about the time at the end of the record in which no thread ran, although the program had not ended; an
+  /// empty string if this time is short, or if the record has gaps.
+  private var silence: String {
+    guard end != .completed, gaps.isEmpty, let last = lanes.flatMap(\.runs).map(\.end).max(), last < length,
+      length - last >= max(500_000_000, length / 2)
+    else { return "" }
+    let task = blocks.contains { $0.kind == .job } ? ", or a task waits for a continuation that nothing resumes" : ""
+    return
+      " No thread ran for the last \(TraceFigures.text(length - last)), and the program had not ended: it waits for "
+      + "an event\(task)."
   }
 
   /// The maximum number of calls of a stack in a sentence.

@@ -36,6 +36,19 @@ import Testing
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
   }
 
+  @Test func `no run is out of reach of a yardstick, since the other variants compete with each other`() {
+    func apart(isYardstick: Bool) -> [Int] {
+      let cells = [("call", 10.0), ("task", 1000), ("group", 1100)].map { name, time in
+        Comparison.Cell(
+          variant: name, point: [:], figures: (0..<6).map { RoundFigure(round: $0, value: time + Double($0 % 3)) },
+          isYardstick: isYardstick && name == "call")
+      }
+      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
+      return Comparison(cells, policy, ranking: .lower).runs(apartBy: 2)
+    }
+    #expect(apart(isYardstick: false) == [1, 2] && apart(isYardstick: true) == [])
+  }
+
   @Test func `the precision of a comparison is not that of a run without a rank`() {
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 1, false), ("locked", 1000, true)])
     #expect(found.leastPrecise { _ in false }?.run == 0)

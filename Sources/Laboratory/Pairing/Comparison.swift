@@ -10,16 +10,23 @@ public struct Comparison: Sendable {
     let point: [String: ParameterValue]
     let figures: [RoundFigure]
     let mayBeBest: Bool
+    let isYardstick: Bool
 
     /// Creates the cell of a variant at a point. `point` must not contain settings that the variant ignores.
     ///
-    /// - Parameter mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best
-    ///   variant only among broken variants.
-    public init(variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true) {
+    /// - Parameters:
+    ///   - mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best variant only
+    ///     among broken variants.
+    ///   - isYardstick: whether the variant only serves for comparison.
+    public init(
+      variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true,
+      isYardstick: Bool = false
+    ) {
       self.variant = variant
       self.point = point
       self.figures = figures
       self.mayBeBest = mayBeBest
+      self.isYardstick = isYardstick
     }
   }
 
@@ -72,6 +79,9 @@ public struct Comparison: Sendable {
   public let unclear: Set<Int>
   /// The runs that cannot be the best and are compared with a run that can. Reports show no ratio for such a run.
   private let unranked: Set<Int>
+  /// The runs that are not of yardsticks, and whose best run is of a yardstick. They compete with each other, so none is
+  /// out of reach.
+  private let competitors: Set<Int>
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?
   /// Whether ratios refer to a baseline, and not to the best run of a group.
@@ -124,6 +134,11 @@ public struct Comparison: Sendable {
         !isOfBaseline && !cells[run].mayBeBest && referenceOf[run].map { cells[$0].mayBeBest } == true
       })
 
+    competitors = Set(
+      cells.indices.filter { run in
+        !isOfBaseline && !cells[run].isYardstick && referenceOf[run].map { cells[$0].isYardstick } == true
+      })
+
     self.groups = policy.groups
     best = groups.bestOfAll
     bests = groups.bests
@@ -172,10 +187,10 @@ public struct Comparison: Sendable {
   static let outOfReach = 2.0
 
   /// Returns the runs whose figures certainly differ from the figures of their references by more than `factor`, in
-  /// ascending order.
+  /// ascending order. If the best run of a group is of a yardstick, the result contains only yardsticks of the group.
   func runs(apartBy factor: Double) -> [Int] {
-    contrasts.filter { _, contrast in
-      contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
+    contrasts.filter { run, contrast in
+      !competitors.contains(run) && contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
     }.keys.sorted()
   }
 
@@ -196,6 +211,6 @@ extension Comparison.Cell {
     self.init(
       variant: run.variant.name,
       point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
-      figures: figures, mayBeBest: run.variant.role != .broken)
+      figures: figures, mayBeBest: run.variant.role != .broken, isYardstick: run.variant.role == .yardstick)
   }
 }

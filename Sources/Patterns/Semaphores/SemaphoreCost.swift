@@ -134,7 +134,7 @@ struct SemaphoreCost: Pattern {
       }
       try signalOneByOne(trial, take: { semaphore.wait() }, give: { semaphore.signal() })
     }
-    Variant("mutex", .modern, "Synchronization.Mutex, not a semaphore: the locking thread unlocks it", timePairs) {
+    Variant("mutex", .yardstick, "Synchronization.Mutex, not a semaphore: the locking thread unlocks it", timePairs) {
       trial in
       let lock = Lock()
       try measure(trial) { pairs in

@@ -136,7 +136,9 @@ struct TraceCommand: AsyncParsableCommand {
     if Interrupt.status != nil, traces.isEmpty { return Lab.printMessage("interrupted before anything was recorded") }
     try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
     if check { return try judge(traces) }
-    if Interrupt.status == nil, let reason = Self.failure(of: traces) { throw LabError("nothing was recorded: \(reason)") }
+    if Interrupt.status == nil, let reason = Self.failure(of: traces) {
+      throw LabError("nothing was recorded: \(reason)")
+    }
   }
 
   /// Verifies that the command names scenarios to record, and has no option that is only for programs.

@@ -160,7 +160,8 @@ struct SearchWording {
     guard let next = ratios.first(where: { isUsable || !index.isYardstick($0.run) }) else { return nil }
     if isUsable, worstRuns(ratios).contains(where: { $0.run == next.run }) { return nil }
     let heading = isUsable ? "next" : "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
-    return "\(heading): \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))"
+    let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
+    return "\(heading): \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
 
   /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
@@ -228,10 +229,13 @@ struct SearchWording {
   }
 
   private func figure(_ run: Int) -> String {
-    guard let samples = index.document.runs[run].metrics[metric.name], let ranked = index.shownFigure(run, of: metric)
-    else { return "-" }
+    guard let ranked = index.shownFigure(run, of: metric) else { return "-" }
     return Quantity(ranked, metric.unit).description + statesText(run)
-      + (index.isNearFloor(samples) ? " (within twice the noise floor)" : "")
+      + (isNearFloor(run) ? " (within twice the noise floor)" : "")
+  }
+
+  private func isNearFloor(_ run: Int) -> Bool {
+    index.document.runs[run].metrics[metric.name].map(index.isNearFloor) ?? false
   }
 
   /// Returns the two states between which the rounds of a run alternate; nil if the rounds show no two states.

@@ -142,22 +142,43 @@ extension ConfidenceInterval {
   /// alike.
   public var isNoise: Bool { low <= 1 && high >= 1 && largestDifference > Self.alikeDifference }
 
-  /// The factor by which the number of rounds must probably grow to rank the two sides of this ratio; nil if no number
-  /// of rounds would rank the sides. Use this property if the interval includes 1.
+  /// Returns the factor by which the number of rounds must probably grow to rank the two sides of this ratio; nil if no
+  /// number of rounds would rank the sides. Use this method if the interval includes 1.
   ///
-  /// With that many rounds and unchanged noise, the interval either excludes 1 or is no longer noise (``isNoise``). The
-  /// width of the interval is inversely proportional to the square root of the number of rounds.
-  public var roundsToRank: Double? {
+  /// With that many rounds and unchanged noise, the interval either excludes 1 or is no longer noise (``isNoise``).
+  ///
+  /// - Parameters:
+  ///   - rounds: the number of rounds of this interval.
+  ///   - comparisons: the number of intervals that share ``confidence``.
+  public func roundsToRank(after rounds: Int, among comparisons: Int) -> Double? {
     let distance = abs(Double.log(estimate))
-    let reach = (Double.log(high) - Double.log(low)) / 2
     let enough = isNoise ? max(distance, Double.log(1 + Self.alikeDifference) - distance) : distance
-    return enough > 0 ? (reach / enough) * (reach / enough) : nil
+    return enough > 0 ? Self.growth(narrowingBy: logarithmicReach / enough, rounds, comparisons) : nil
   }
 
-  /// The factor by which the number of rounds must at least grow until the interval is no longer noise (``isNoise``).
-  /// The factor suffices if the two sides turn out to be equal.
-  public var fewestRoundsToRank: Double {
-    let ratio = (Double.log(high) - Double.log(low)) / 2 / Double.log(1 + Self.alikeDifference)
-    return ratio * ratio
+  /// Returns the factor by which the number of rounds must at least grow until the interval is no longer noise
+  /// (``isNoise``). The factor suffices if the two sides turn out to be equal.
+  public func fewestRoundsToRank(after rounds: Int, among comparisons: Int) -> Double {
+    Self.growth(narrowingBy: logarithmicReach / Double.log(1 + Self.alikeDifference), rounds, comparisons)
+  }
+
+  private var logarithmicReach: Double { (Double.log(high) - Double.log(low)) / 2 }
+
+  /// Returns the factor by which the number of rounds must grow until the interval is narrower by `factor`. The width
+  /// is inversely proportional to the square root of the number of rounds, and proportional to Student's quantile,
+  /// which falls fast while there are few rounds.
+  private static func growth(narrowingBy factor: Double, _ rounds: Int, _ comparisons: Int) -> Double {
+    func quantile(_ rounds: Double) -> Double {
+      let values = rounds < Double(2 * fewestBatches) ? max(rounds, 2) : Double(fewestBatches)
+      return Student.quantile(tails: (1 - confidence) / Double(max(comparisons, 1)), freedom: values - 1)
+    }
+    let now = quantile(Double(rounds))
+    var growth = factor * factor
+    // Each step uses the quantile of the previous step's number of rounds, and the steps converge fast.
+    for _ in 0..<5 {
+      let narrower = factor * quantile(Double(rounds) * max(growth, 1)) / now
+      growth = narrower * narrower
+    }
+    return growth
   }
 }

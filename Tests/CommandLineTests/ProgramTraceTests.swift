@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: [
     ("own-queue", "calls sync on \"hazards.own\"", "explain queue-deadlock"),
     ("pool", "waitForReply(_:)", "explain pool-starvation"), ("small", "addUp(_:of:)", "explain task-granularity"),
-    ("job", "loadImage(_:)", "explain pool-starvation"), ("main", "A block on the main queue", "explain main-queue"),
+    ("job", "loadImage(_:)", "explain blocking-bridge"), ("main", "A block on the main queue", "explain main-queue"),
   ])
   func `a hazard in a program is diagnosed with its place and its scenario`(
     _ hazard: String, _ place: String, _ scenario: String

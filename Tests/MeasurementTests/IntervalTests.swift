@@ -223,9 +223,13 @@ extension SplitMix64 {
   }
 
   @Test func `an interval twice as wide as needed requires four times as many rounds`() throws {
-    func rounds(_ estimate: Double, by factor: Double) -> Double? {
-      ConfidenceInterval(estimate: estimate, low: estimate / factor, high: estimate * factor).roundsToRank
+    // From 32 rounds on, the number of batches is the same, and Student's quantile is, too.
+    func rounds(_ estimate: Double, by factor: Double, after rounds: Int = 32) -> Double? {
+      ConfidenceInterval(estimate: estimate, low: estimate / factor, high: estimate * factor)
+        .roundsToRank(after: rounds, among: 100)
     }
+    // An interval of a few rounds becomes narrow faster than that.
+    #expect(try #require(rounds(1, by: 1.1 * 1.1 * 1.1 * 1.1, after: 7)) < 6)
     #expect(abs(try #require(rounds(1, by: 1.1 * 1.1)) - 4) < 1e-9)
     // The interval excludes no change as soon as it is half as wide.
     #expect(abs(try #require(rounds(1.5, by: 1.5 * 1.5)) - 4) < 1e-9)
@@ -233,7 +237,7 @@ extension SplitMix64 {
     #expect(rounds(1, by: 1.05) == nil)
     // The sides may be more alike than they seem.
     let apart = ConfidenceInterval(estimate: 1.05, low: 1.05 / 1.21, high: 1.05 * 1.21)
-    #expect(abs(apart.fewestRoundsToRank - 4) < 1e-9)
-    #expect(try #require(apart.roundsToRank) > 12)
+    #expect(abs(apart.fewestRoundsToRank(after: 32, among: 100) - 4) < 1e-9)
+    #expect(try #require(apart.roundsToRank(after: 32, among: 100)) > 12)
   }
 }

@@ -389,6 +389,45 @@ import Testing
     #expect(apart.hasSuffix("Stride 64 is 64.0x slower."), "\(apart)")
   }
 
+  @Test func `a setting that is certainly faster than the slowest one is not among the slowest`() throws {
+    // The best setting varies so much that the intervals of the others overlap.
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 1000 + 1000 * Double(round % 3)
+      case 4: 20_000 + 10 * Double(round % 2)
+      default: 40_000 + 10 * Double(round % 2)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(" Stride 16 is ") && !says.contains("Stride 4 or 16"), "\(says)")
+  }
+
+  @Test func `a setting is not called the slowest if an undecided one may be as slow`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": 10_000 + Double(round)
+      case 1: 10_010 + Double(round)
+      case 4: [9_000, 17_000, 9_500, 16_000, 9_000, 18_000][round]
+      default: 14_000 + 10 * Double(round)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains("Undecided: apply with stride 4. Worse: apply with stride 16 or 64, at least 1.40x slower."),
+      "\(says)")
+    #expect(!says.contains("Slowest"), "\(says)")
+  }
+
+  @Test func `a ratio of a mean between two states is an average`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 40) { variant, round, values in
+      guard variant == "apply" else { return nil }
+      return values["stride"] == 1 ? 10_000 + Double(round) : round % 5 < 2 ? 10_500 + Double(round) : 90_000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains("Stride 4 is on average "), "\(says)")
+  }
+
   @Test func `the answer mentions that the best setting is the largest or the smallest that was tried`() throws {
     #expect(try answer { 64_000 / Double($0) }.hasPrefix("Stride 64 is fastest, 1.00 us, the largest stride tried."))
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))

@@ -91,12 +91,14 @@ extension Results {
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
       let reached = least.contrast.precision, reached > goal
     else { return [] }
+    // The table shows ratios as multiples of at least 1.
+    let (low, high) = interval.estimate < 1 ? (1 / interval.high, 1 / interval.low) : (interval.low, interval.high)
     let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
       RunNote(
         RunNote.precision,
-        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(interval.low))x to "
-          + "\(Quantity.ratio(interval.high))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
+        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(low))x to "
+          + "\(Quantity.ratio(high))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
     ]
   }
 

@@ -15,8 +15,8 @@ public struct Comparison: Sendable {
     /// Creates the cell of a variant at a point. `point` must not contain settings that the variant ignores.
     ///
     /// - Parameters:
-    ///   - mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best variant only
-    ///     among broken variants.
+    ///   - mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best variant
+    ///     only among broken variants.
     ///   - isYardstick: whether the variant only serves for comparison.
     public init(
       variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true,
@@ -79,8 +79,8 @@ public struct Comparison: Sendable {
   public let unclear: Set<Int>
   /// The runs that cannot be the best and are compared with a run that can. Reports show no ratio for such a run.
   private let unranked: Set<Int>
-  /// The runs that are not of yardsticks, and whose best run is of a yardstick. They compete with each other, so none is
-  /// out of reach.
+  /// The runs that are not of yardsticks, and whose best run is of a yardstick. They compete with each other, so none
+  /// is out of reach.
   private let competitors: Set<Int>
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?

@@ -73,6 +73,8 @@ public struct Contrast: Sendable {
   /// Whether the ranges of the two runs certainly do not overlap, although the interval of their ratio may include 1.
   /// The interval can include 1 if one run varies so much that little is known about the ratio.
   private let areCertainlyDisjoint: Bool
+  /// The number of comparisons that share the confidence.
+  private let comparisons: Int
   /// Whether the rounds distinguish the two runs; nil if there are too few rounds to decide. Runs are not distinguished
   /// if most rounds contradict the mean (``isContradicted``).
   public var isDistinct: Bool? { differs.map { $0 && !isContradicted } }
@@ -97,7 +99,14 @@ public struct Contrast: Sendable {
     interval = rounds.interval(among: comparisons, spread: spread)
     ratio = interval?.estimate ?? mean
     areCertainlyDisjoint = rounds.areCertainlyDisjoint(among: comparisons)
+    self.comparisons = comparisons
   }
+
+  /// The factor by which the number of rounds must probably grow to rank the two sides; nil if no number of rounds
+  /// would, or if there are too few rounds to tell.
+  public var roundsToRank: Double? { interval?.roundsToRank(after: rounds.count, among: comparisons) }
+  /// The factor by which the number of rounds must at least grow to rank the two sides; nil for too few rounds.
+  public var fewestRoundsToRank: Double? { interval?.fewestRoundsToRank(after: rounds.count, among: comparisons) }
 
   /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1. If a side alternates
   /// between two states, it can be better on average although it is worse in most rounds.

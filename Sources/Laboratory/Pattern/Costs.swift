@@ -9,7 +9,7 @@ extension Metric {
   public static let costs: [Metric] = [
     Metric(
       "processor-time", .latency, .nanoseconds, missingIf: absence, isSpeed: false,
-      "processor time of all threads in the body of a trial"),
+      "processor time of all threads in the body of a trial, its preparations and checks included"),
     Metric(
       "voluntary-switches", .count, .none, better: .lower, missingIf: absence,
       "how often a thread went to sleep during the body"),

@@ -15,7 +15,8 @@ extension TraceFinding {
   public var scenario: String? {
     switch self {
     case .deadlock: "queue-deadlock"
-    case .starvation, .blockedJobs: "pool-starvation"
+    case .starvation: "pool-starvation"
+    case .blockedJobs: "blocking-bridge"
     case .hang: "main-queue"
     case .small: "task-granularity"
     case .crowd: "thread-explosion"

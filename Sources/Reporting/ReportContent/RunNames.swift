@@ -7,10 +7,10 @@ struct RunNames {
   /// The swept parameters that a name can mention.
   let parameters: [ParameterFacts]
 
-  /// Returns the names of runs in a group: `stride 256 to 4,096`. If the group has several variants, the names include
-  /// the variants: `threads and apply with stride 256 to 4,096`.
+  /// Returns the names of runs in a group: `stride 256 to 4096`. If the group has several variants, the names include
+  /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`.
   func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
-    let variants = index.document.scenario.variants.map(\.name)
+    let variants = runs.map(variant).grouped(by: \.self).map(\.key)
     let isOneVariant = Set(group.map(variant)).count == 1
     var phrases: [(variants: [String], settings: String)] = []
     for name in variants where runs.contains(where: { variant($0) == name }) {
@@ -55,7 +55,7 @@ struct RunNames {
     let isRange = areNumbers && meant.count > SearchAnswer.most
     if meant.count == places.count, meant.count > 1, isRange || !areNumbers {
       let values =
-        areNumbers ? "tried \(Self.noun(parameter.name)) from \(value(first)) to \(value(last))" : parameter.name
+        areNumbers ? "tried \(Self.noun(parameter)) from \(value(first)) to \(value(last))" : parameter.name
       return "any \(values)"
     }
     let ranges = isRange ? Self.ranges(meant) : meant.map { $0...$0 }
@@ -68,7 +68,9 @@ struct RunNames {
   }
 
   /// Returns the words for a parameter after an adjective: `limit` in `the largest limit`, or `number of threads`.
-  static func noun(_ parameter: String) -> String { parameter.hasSuffix("s") ? "number of \(parameter)" : parameter }
+  static func noun(_ parameter: ParameterFacts) -> String {
+    parameter.unit == nil && parameter.name.hasSuffix("s") ? "number of \(parameter.name)" : parameter.name
+  }
 
   /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.
   static func verb(_ names: String) -> String { names.hasSuffix(" cores") ? "are" : "is" }

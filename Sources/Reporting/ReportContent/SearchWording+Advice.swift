@@ -12,7 +12,7 @@ extension SearchWording {
     guard !groups.isEmpty else { return nil }
     let unclear = groups.flatMap(\.unclear)
     let isCompared = index.document.scenario.baseline == nil
-    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank } : []
+    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.roundsToRank } : []
     let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
     let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
@@ -40,11 +40,11 @@ extension SearchWording {
       return "\(decide)give it more time\(enough)"
     }
     let times = groups.map { group in
-      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.interval?.roundsToRank }.max() ?? 1
+      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
       let seconds = time(factor)
       // The difference may be smaller or larger than it seems, and then less time decides.
-      let least = time(group.unclear.compactMap { comparison.contrasts[$0]?.interval?.fewestRoundsToRank }.max() ?? 1)
+      let least = time(group.unclear.compactMap { comparison.contrasts[$0]?.fewestRoundsToRank }.max() ?? 1)
       return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }

@@ -143,8 +143,8 @@ struct SearchWording {
     guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
     if let alike = parameter.alike, own >= alike { return "" }
     return own == most
-      ? ", the largest \(RunNames.noun(parameter.name)) tried"
-      : own == least ? ", the smallest \(RunNames.noun(parameter.name)) tried" : ""
+      ? ", the largest \(RunNames.noun(parameter)) tried"
+      : own == least ? ", the smallest \(RunNames.noun(parameter)) tried" : ""
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the

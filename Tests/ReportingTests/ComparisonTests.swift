@@ -403,6 +403,11 @@ import Testing
     #expect(says.contains(" Stride 16 is ") && !says.contains("Stride 4 or 16"), "\(says)")
   }
 
+  @Test func `if only the best setting is left, the others are not listed as the slowest`() throws {
+    let says = try answer([1, 4, 16, 64, 256]) { $0 == 1 ? 10_000 : 40_000 }
+    #expect(says.contains(/All others are at least 3\.9\dx slower\./), "\(says)")
+  }
+
   @Test func `a setting is not called the slowest if an undecided one may be as slow`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, round, values in
       switch values["stride"] {

@@ -14,7 +14,7 @@ extension SearchWording {
   /// certainly worse than the best run, if an undecided run seems to be worse, or if the ratios refer to a baseline.
   ///
   /// If a group has two runs, if `isPlain` is true, or if an undecided run may be as bad, the words have no such
-  /// heading: `actor is 2.10x slower`.
+  /// heading: `actor is 2.10x slower`. If many runs are as bad and only the best run is left, they are `all others`.
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
     guard index.document.scenario.baseline == nil else { return nil }
     let runs = worstRuns(ratios(group))
@@ -24,6 +24,7 @@ extension SearchWording {
     let isWorst = !group.unclear.contains { isAlike($0, worst.run) }
     let names = names(runs.reversed().map(\.run), of: group.runs)
     let by = by(runs, worseThan: group.best)
+    if runs.count > SearchAnswer.most, runs.count == group.runs.count - 1 { return "all others are \(by)" }
     if metric.meaning == .duration, isPlain || group.runs.count == 2 || !isWorst && runs.count == 1 {
       return "\(names) \(RunNames.verb(names)) \(by)"
     }

@@ -194,10 +194,10 @@ public final class ModelBarrier: @unchecked Sendable {
 
   /// Waits until all threads have arrived.
   public func wait() {
-    execution.step(.changing(self.object), "arrives at the barrier")
+    execution.step(.changing(self.object), "arrives at the meeting point")
     arrived += 1
-    execution.describe("arrives at the barrier")
-    execution.step(.changing(self.object), "waits for the others at the barrier") { self.arrived >= self.parties }
-    execution.describe("continues after the barrier")
+    execution.describe("arrives at the meeting point")
+    execution.step(.changing(self.object), "waits for the others at the meeting point") { self.arrived >= self.parties }
+    execution.describe("continues from the meeting point")
   }
 }

@@ -106,13 +106,16 @@ struct SearchAnswer {
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow
   /// longer trials; nil if there are no such settings.
   private var stopped: String? {
-    // The time limit of a trial grows with the time of the run.
-    let time = Budget.enough(for: 4 * index.document.seconds)
+    let time = Budget.enough(for: Self.longer * index.document.seconds)
     return unmeasured(.stopped).map {
       "Not measured, since a trial took too long: \($0); give it more time, as in --time \(time)s, or allow longer "
         + "trials (--trial-time)."
     }
   }
+
+  /// The factor by which a run is to be longer if a trial took too long. The time limit of a trial grows with the time
+  /// of the run.
+  private static let longer = 4.0
 
   /// Returns the names of the settings that have no figure and of which a trial ended in the given way; nil if there
   /// are no such settings.

@@ -56,7 +56,7 @@ public struct RecordedSwitch: Sendable, Equatable {
     case created
     /// The thread ended.
     case ended
-    /// Records of this core were lost before this report.
+    /// Earlier reports of this core were lost.
     case lost
   }
   /// The time of the report in monotonic nanoseconds.

@@ -330,13 +330,13 @@ import Testing
   ///   - time: a closure that returns a factor of the time of a variant at a stride.
   private func findings(
     _ settings: [String], strides: [Int] = [1, 16, 64, 256, 1024, 4096], cores: [Int] = [], also other: String? = nil,
-    rounds: Int = 6, machine: Machine = .test,
+    variants: [String] = ["apply"], rounds: Int = 6, machine: Machine = .test,
     lacks: (_ stride: Int, _ round: Int) -> Bool = { _, _ in false },
     time: (_ variant: String, _ stride: Int) -> Double = { _, _ in 1 }
   ) throws -> [RunNote] {
     let library = ScenarioLibrary(files: Catalogue.files, patterns: [ApplyStride()])
     var experiment = try library.experiment(ApplyStride.name).applying(
-      Overrides(settings: ["iterations=1M"] + settings, variants: ["apply"])
+      Overrides(settings: ["iterations=1M"] + settings, variants: variants)
     ).sweeping(
       [Sweep("stride", strides.map { .integer($0) })]
         + (cores.isEmpty ? [] : [Sweep("cores", cores.map { .integer($0) })])
@@ -401,6 +401,16 @@ import Testing
     #expect(
       try undecided(["my-iteration=160ns"])
         == "No stride for your loop: the rounds do not decide which measured stride is the best.")
+  }
+
+  @Test func `there is no stride to advise if a variant without strides is best`() throws {
+    func best(_ settings: [String]) throws -> String? {
+      advice(
+        try findings(
+          settings, variants: ["serial-loop", "apply"], time: { variant, _ in variant == "serial-loop" ? 0.3 : 1 }))
+    }
+    #expect(try best([]) == nil)
+    #expect(try best(["my-iteration=160ns"]) == "No stride for your loop: serial-loop, without strides, is best.")
   }
 
   @Test func `the advice is for each number of cores`() throws {

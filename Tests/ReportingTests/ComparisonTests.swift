@@ -403,6 +403,24 @@ import Testing
     #expect(says.contains(" Stride 16 is ") && !says.contains("Stride 4 or 16"), "\(says)")
   }
 
+  @Test func `settings whose figures are all 0 are equal, although they have no ratio`() throws {
+    let says = try answer(plain: 0) { $0 == 64 ? 10_000 : 0 }
+    #expect(says.hasPrefix("Fastest: plain; apply with stride 1, 4 or 16 (no difference found). "), "\(says)")
+  }
+
+  @Test func `a setting is not called the best if all others have too few rounds`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 8) { variant, round, values in
+      variant == "plain" || values["stride"] == 4 && round > 2 ? nil : 10_000 * Double(values["stride"] ?? 1)
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.hasPrefix("Stride 1 has the best mean so far. Too few rounds to rank: stride 4. To decide, "), "\(says)")
+  }
+
+  @Test func `a time in a document can be far longer than a run`() {
+    #expect(Budget.enough(for: 1e20) == 1_000_000_000)
+  }
+
   @Test func `if only the best setting is left, the others are not listed as the slowest`() throws {
     let says = try answer([1, 4, 16, 64, 256]) { $0 == 1 ? 10_000 : 40_000 }
     #expect(says.contains(/All others are at least 3\.9\dx slower\./), "\(says)")

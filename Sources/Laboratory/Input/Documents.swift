@@ -17,7 +17,7 @@ public struct Documents: Sendable {
     public let sentences: [Sentence]
   }
 
-  /// A part of the list of documents.
+  /// The era of a document: that of Grand Central Dispatch, or that of Swift concurrency.
   public enum Era: String, Sendable, Codable, CaseIterable {
     /// The documents on Grand Central Dispatch, from 2010 to 2015.
     case then

@@ -96,7 +96,7 @@ extension Experiment {
   /// A comparison first states whether a setting has a count above 0 of a headline metric that counts failures, and
   /// then ranks the settings without failures by another metric. A metric without a better direction ranks nothing, and
   /// a metric that no swept parameter affects cannot rank the swept settings. In these cases, the first other shown
-  /// metric that can rank the settings is chosen.
+  /// metric that can rank the settings is chosen; if there is none, the headline metric remains.
   public var rankingMetric: Metric? {
     guard let headline else { return nil }
     let isCount = headline.kind == .count && headline.better == .lower

@@ -1,6 +1,6 @@
 import Yams
 
-/// A node of a scenario file, either parsed by Yams or shelved when the lab was built.
+/// A node of a scenario file, either parsed by Yams, or embedded in the binary when the lab was built.
 enum FileNode {
   case parsed(Node)
   case shelved(ShelvedNode)

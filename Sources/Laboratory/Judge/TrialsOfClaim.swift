@@ -101,8 +101,8 @@ private struct Sides {
   /// Whether the check is true for the two sides; false if a side has no value.
   let isMet: Bool
 
-  /// Creates the two sides of a check in a trial; nil if the trial was not tried, or if it completed without a figure
-  /// that the check needs.
+  /// Creates the two sides of a check in a trial; nil if the trial was unavailable or stopped, or if it completed
+  /// without a figure that the check needs.
   init?(_ check: Check, _ runs: CheckedRuns, _ trial: TrialRecord) {
     if trial.outcome.kind.wasNotTried { return nil }
     // A figure may be absent for a declared reason (``Metric/missingIf``), and a percentile is absent if there are too

@@ -5,7 +5,7 @@ struct ComparedGroups {
   /// The best run of all; nil if the comparison does not determine the best run, if no direction is better, or if no
   /// run has figures.
   let bestOfAll: Int?
-  /// The number of comparisons with the best runs.
+  /// The number of pairs of runs within the groups, which is the number of comparisons that share the confidence.
   let comparisons: Int
   /// The runs of each group.
   private let groups: [[Int]]
@@ -33,7 +33,7 @@ struct ComparedGroups {
     // A run that is not compared with another run is not a best run.
     bestOfGroup = groups.map { $0.count > 1 ? best(of: $0) : nil }
     bestOfAll = best(of: Array(cells.indices))
-    comparisons = groups.map { group in group.count { typical[$0] != nil } }
+    comparisons = groups.map { group in group.count { typical[$0] != nil } }.filter { $0 > 1 }
       .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
   }
 

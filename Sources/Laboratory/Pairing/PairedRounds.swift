@@ -52,8 +52,8 @@ public struct PairedRounds: Sendable {
     return sides.count == 2 && (sides[0].high < sides[1].low || sides[1].high < sides[0].low)
   }
 
-  /// Returns whether the ranges of the two sides do not overlap, and whether such a gap is too improbable to be due to
-  /// chance. The probability of a gap by chance, multiplied by `comparisons`, must be at most a tenth of the error
+  /// Returns whether the ranges of the two sides do not overlap, and such a gap is too improbable to be due to chance.
+  /// The probability of a gap by chance, multiplied by `comparisons`, must be at most a tenth of the error
   /// probability of the intervals.
   func areCertainlyDisjoint(among comparisons: Int) -> Bool {
     // The number of ways to distribute the figures over the two sides. In two of these ways, the sides do not overlap.

@@ -215,8 +215,9 @@ extension Experiment {
 extension Budget {
   /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`. The number is a
   /// quarter more than `seconds`, since the next trials may be slower, and is rounded up to a multiple of 1, 5 or 10.
+  /// It is at most about 32 years, since a result document may contain any time.
   public static func enough(for seconds: Double) -> Int {
-    let enough = 1.25 * seconds
+    let enough = min(1.25 * seconds, 1e9)
     let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
     return Int((enough / step).rounded(.up) * step)
   }

@@ -50,9 +50,13 @@ extension ApplyStride: FindingPattern {
     }
     let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
     let notes = comparison.bests.sorted().compactMap { best -> RunNote? in
+      let run = results.runs[best]
+      guard run.point[stride.name] != nil else {
+        return isAboutOwnLoop ? note("No stride for your loop: \(run.label), without strides, is best.", [run]) : nil
+      }
       let good = goodRuns(around: best, comparison, results.runs)
       guard let says = words(about: good) else { return nil }
-      let cores = results.runs[best].cores.map { "With \($0.counted("core")): " } ?? ""
+      let cores = run.cores.map { "With \($0.counted("core")): " } ?? ""
       return note(
         results.experiment.sweep.count > 1 ? cores + says.prefix(1).lowercased() + says.dropFirst() : says, good)
     }

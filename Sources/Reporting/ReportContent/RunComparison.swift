@@ -114,7 +114,7 @@ extension RunIndex {
   }
 
   /// Returns whether a run has a figure of the metric for at least one round, and all these figures are 0.
-  fileprivate func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
+  func isZero(_ run: Int, _ metric: MetricFacts) -> Bool {
     let figures = document.runs[run].metrics[metric.name]?.figures ?? []
     return !figures.isEmpty && figures.allSatisfy { $0 == 0 }
   }

@@ -14,8 +14,8 @@ extension RunIndex {
     return (across.swept ?? []).map { (across.describe($0), [across.name: $0]) }
   }
 
-  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search. The result is false for
-  /// a run that is not a search, or if a figure is 0.
+  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search. The result is false
+  /// if the document is not one of a search, or if a figure is 0.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
     return document.scenario.seeksBest == true && metric.name == document.scenario.show.first

@@ -13,7 +13,7 @@ struct RunNames {
     let variants = runs.map(variant).grouped(by: \.self).map(\.key)
     let isOneVariant = Set(group.map(variant)).count == 1
     var phrases: [(variants: [String], settings: String)] = []
-    for name in variants where runs.contains(where: { variant($0) == name }) {
+    for name in variants {
       let settings = self.settings(runs.filter { variant($0) == name }, of: group.filter { variant($0) == name })
       if let place = phrases.firstIndex(where: { $0.settings == settings }) {
         phrases[place].variants.append(name)

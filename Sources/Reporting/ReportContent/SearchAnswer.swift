@@ -54,7 +54,10 @@ struct SearchAnswer {
       let runs = index.candidates(beside: best, in: comparison.groupNames).filter { run in
         measured.contains(run) && !comparison.flawed.contains(run)
       }
-      return runs.count > 1 ? SearchGroup(best: best, runs: runs, comparison) : nil
+      guard runs.count > 1 else { return nil }
+      // Two figures of 0 have no ratio.
+      let zeros = runs.filter { index.isZero($0, metric) }
+      return SearchGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)
     }
   }
 
@@ -62,12 +65,13 @@ struct SearchAnswer {
   /// no metric counts a flaw.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
-    let flawed = measured.filter(comparison.flawed.contains)
+    let counted = index.document.runs.indices.filter { index.document.runs[$0].metrics[flaw.name] != nil }
+    let flawed = counted.filter(comparison.flawed.contains)
     if flawed.isEmpty { return "No \(flaw.name) at any setting." }
-    let clean = measured.filter { !comparison.flawed.contains($0) }
+    let clean = counted.filter { !comparison.flawed.contains($0) }
     return clean.count < flawed.count
-      ? "Without \(flaw.name): only \(names(clean, of: measured))."
-      : "No \(flaw.name), except: \(names(flawed, of: measured))."
+      ? "Without \(flaw.name): only \(names(clean, of: counted))."
+      : "No \(flaw.name), except: \(names(flawed, of: counted))."
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -83,19 +87,18 @@ struct SearchAnswer {
       ]
     }
     guard let first = groups.first else { return [] }
+    let more = groups.count - Self.mostGroups
+    let others = more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : []
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
-      return groups.prefix(Self.mostGroups).map { group in
-        sentence("\(lead(group))\(names([group.best], of: group.runs)) has the best mean so far")
-      } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
+      return groups.prefix(Self.mostGroups).map { sentence("\(lead($0))\(wording.bestSoFar($0))") } + others
+        + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
     }
     let advice = [wording.advice(groups.filter { !$0.unclear.isEmpty || !$0.uncounted.isEmpty })].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
-    let more = groups.count - Self.mostGroups
     return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
       + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
-      + (more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : [])
-      + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+      + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
@@ -152,7 +155,8 @@ struct SearchAnswer {
   private func sentence(_ text: String) -> String {
     let names = Set(index.document.runs.map(\.variant))
     let variants = names.count > 1 ? names : []
-    return (variants.contains { text.hasPrefix($0) } ? text : text.capitalizedFirst) + "."
+    let word = text.prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+    return (variants.contains(String(word)) ? text : text.capitalizedFirst) + "."
   }
 }
 
@@ -172,9 +176,15 @@ struct SearchGroup {
   /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
 
-  init(best: Int, runs: [Int], _ comparison: RunComparison) {
+  /// Whether all other runs have too few rounds to be compared with the best run.
+  var hasTooFewRounds: Bool { uncounted.count == runs.count - 1 }
+
+  /// Creates a group.
+  ///
+  /// - Parameter equal: the runs whose figures equal those of the best run, although there are no ratios.
+  init(best: Int, runs: [Int], equal: [Int], _ comparison: RunComparison) {
     (self.best, self.runs) = (best, runs)
-    let near = runs.filter(comparison.isNearBest)
+    let near = runs.filter { comparison.isNearBest($0) || $0 != best && equal.contains($0) }
     self.near = near
     unclear = runs.filter(comparison.unclear.contains)
     // Too few rounds are no reason to call a run worse.

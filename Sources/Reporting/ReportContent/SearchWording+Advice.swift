@@ -21,7 +21,8 @@ extension SearchWording {
     let alternating = groups.map { group in ([group.best] + group.unclear).filter { states(of: $0) != nil } }
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
       !alternating.isEmpty
-        || group.uncounted.isEmpty && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
+        || isCompared && group.uncounted.isEmpty
+          && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
     }
     if isHopeless {
       let runs = Array(alternating.joined())
@@ -62,7 +63,7 @@ extension SearchWording {
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is
   /// empty, or if a run has no round.
   private func timeToRank(_ runs: [Int]) -> Int? {
-    let rounds = runs.map { index.document.runs[$0].metrics[metric.name]?.figures.count ?? 0 }
+    let rounds = runs.map { comparison.contrasts[$0]?.rounds.count ?? 0 }
     guard let fewest = rounds.min(), fewest > 0 else { return nil }
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
   }

@@ -74,7 +74,9 @@ extension SearchWording {
     if isBound || isWide || runs.count > 1 {
       let nearest = runs.min { $0.contrast.nearest < $1.contrast.nearest }?.contrast
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
-      return least == 1 ? "worse in all rounds" : "\(average)at least \(metric.meaning.wording(least))"
+      // The ranges of the two runs do not overlap, but nothing is known about the ratio.
+      return least == 1
+        ? (runs.count == 1 ? "worse in all rounds" : "worse") : "\(average)at least \(metric.meaning.wording(least))"
     }
     return average + metric.meaning.wording(runs[0].contrast.ratio) + rounds
   }
@@ -84,8 +86,6 @@ extension Contrast {
   /// The ratio or its reciprocal, whichever is at least 1.
   var factor: Double { max(ratio, 1 / ratio) }
 
-  /// The ends of the interval of ``factor``: the end near 1, and the other end. Without an interval, both are
-  /// ``factor``.
+  /// The end of the interval of ``factor`` that is nearer to 1; ``factor`` without an interval.
   fileprivate var nearest: Double { interval.map { max($0.nearest, 1 / $0.nearest) } ?? factor }
-  fileprivate var farthest: Double { interval.map { 1 + $0.largestDifference } ?? factor }
 }

@@ -14,7 +14,11 @@ struct SearchWording {
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: SearchGroup) -> [String] {
     let worst = worst(group, under: superlative(isBest: false), isPlain: isOneVariant(group))
-    return (group.isUndecided ? undecided(group) : settled(group)) + [worst].compactMap(\.self)
+    let best =
+      group.hasTooFewRounds
+      ? [bestSoFar(group), uncounted(group)].compactMap(\.self)
+      : group.isUndecided ? undecided(group) : settled(group)
+    return best + [worst].compactMap(\.self)
       + [slowSamples(group)].compactMap(\.self)
   }
 
@@ -24,9 +28,11 @@ struct SearchWording {
     let mean = "\(lowestMean): \(leader(group))"
     let unclear = group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))"
     let parts: [String?] =
-      group.isUndecided
-      ? ["undecided\(reach(group.unclear)): \(candidates(group))", mean]
-      : group.near.isEmpty ? [best(group) + edge(group), next(group), unclear] : [near(group), mean, unclear]
+      group.hasTooFewRounds
+      ? [bestSoFar(group)]
+      : group.isUndecided
+        ? ["undecided\(reach(group.unclear)): \(candidates(group))", mean]
+        : group.near.isEmpty ? [best(group) + edge(group), next(group), unclear] : [near(group), mean, unclear]
     return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
@@ -57,12 +63,19 @@ struct SearchWording {
   private func undecided(_ group: SearchGroup) -> [String] {
     let reach = reach(group.unclear)
     let candidates = candidates(group)
-    let isSmall = !reach.isEmpty && !candidates.hasPrefix("all")
+    let isSmall = !reach.isEmpty && !isNearlyAll(group)
     let use = isOneVariant(group) ? "use" : "use one of"
     return [
       isSmall ? "\(use) \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
     ] + [uncounted(group)].compactMap(\.self)
+  }
+
+  /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
+  /// far`.
+  func bestSoFar(_ group: SearchGroup) -> String {
+    let name = names([group.best], of: group.runs)
+    return "\(name) \(RunNames.verb(name) == "are" ? "have" : "has") the best mean so far"
   }
 
   private var lowestMean: String { "\(metric.better == .higher ? "highest" : "lowest") mean" }
@@ -86,8 +99,10 @@ struct SearchWording {
   private static let most = 0.6
 
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
-  /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
+  /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run, or if the ratios refer
+  /// to a baseline.
   private func contradiction(_ group: SearchGroup) -> String? {
+    guard comparison.isOfBest else { return nil }
     let contrasts = (group.near + group.unclear).compactMap { run in
       comparison.contrasts[run].map { (run: run, contrast: $0) }
     }
@@ -105,10 +120,15 @@ struct SearchWording {
   private func candidates(_ group: SearchGroup) -> String {
     let runs = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
-    guard !isOneVariant(group) else { return names(runs, of: group.runs) }
-    if others.isEmpty { return "all" }
-    return others.count == 1 && runs.count > SearchAnswer.most
-      ? "all but \(names(others, of: group.runs))" : names(runs, of: group.runs)
+    guard isNearlyAll(group) else { return names(runs, of: group.runs) }
+    return others.isEmpty ? "all" : "all but \(names(others, of: group.runs))"
+  }
+
+  /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.
+  private func isNearlyAll(_ group: SearchGroup) -> Bool {
+    let candidates = group.unclear.count + 1
+    let others = group.runs.count - candidates
+    return !isOneVariant(group) && (others == 0 || others == 1 && candidates > SearchAnswer.most)
   }
 
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the

@@ -131,7 +131,7 @@ struct Compare: AsyncParsableCommand {
           "unknown metric '\(metric)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--metric",
           near: metric, of: known)
       }
-      experiment.show = [metric] + experiment.show.filter { $0 != metric }
+      experiment = experiment.showing(first: metric)
     }
     let parser = SweepParser(experiment.pattern)
     var sweep: [Sweep] = []
@@ -168,9 +168,7 @@ struct Compare: AsyncParsableCommand {
       ? "\(headline.name) does not depend on \(swept)"
       : headline.better == .neither ? "\(headline.name): neither more nor less is better" : nil
     if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
-    var ranked = experiment
-    ranked.show = [ranking.name] + experiment.show.filter { $0 != ranking.name }
-    return ranked
+    return experiment.showing(first: ranking.name)
   }
 
   private func budget() throws -> Budget {

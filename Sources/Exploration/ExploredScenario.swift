@@ -75,8 +75,11 @@ public struct ExplorationResult: Sendable {
   /// The reason why the variant or its program cannot be explored; nil if the variant can be explored.
   public var obstacle: String? { variant.obstacle ?? summary?.unable }
 
+  /// Whether the variant breaks its promise in a schedule.
+  public var breaks: Bool { (summary?.broken ?? 0) > 0 }
+
   /// Whether a variant that should keep its promise breaks the promise in a schedule.
-  public var isFailure: Bool { !variant.isBroken && (summary?.broken ?? 0) > 0 }
+  public var isFailure: Bool { !variant.isBroken && breaks }
 
   /// Whether a variant that should keep its promise kept the promise in all executed schedules, but some schedules were
   /// not executed.

@@ -135,6 +135,10 @@ extension ConfidenceInterval {
   /// interval.
   public var largestDifference: Double { max(high, 1 / low) - 1 }
 
+  /// The ends of the interval of the ratio, or of its reciprocal if the estimate is at most 1. A difference is thus a
+  /// multiple of at least 1.
+  public var multiples: (low: Double, high: Double) { estimate <= 1 ? (1 / high, 1 / low) : (low, high) }
+
   /// The ratio in the interval that is nearest to 1; 1 if the interval includes 1.
   public var nearest: Double { min(max(1, low), high) }
 

@@ -2,6 +2,7 @@ import Measurement
 import Testing
 
 @testable import Laboratory
+
 /// Tests of the choice of the best run in a comparison.
 @Suite struct ComparisonPolicyTests {
   private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {

@@ -90,6 +90,13 @@ extension Experiment {
   /// The headline metric, which is the first metric that is shown; nil if no metric is shown.
   public var headline: Metric? { show.first.flatMap(pattern.metric) }
 
+  /// Returns the experiment with a shown or other metric as the headline metric.
+  public func showing(first metric: String) -> Experiment {
+    var changed = self
+    changed.show = [metric] + show.filter { $0 != metric }
+    return changed
+  }
+
   /// The metric by which a comparison ranks the settings, unless the user names another metric; nil if no metric is
   /// shown.
   ///

@@ -91,8 +91,7 @@ extension Results {
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
       let reached = least.contrast.precision, reached > goal
     else { return [] }
-    // The table shows ratios as multiples of at least 1.
-    let (low, high) = interval.estimate < 1 ? (1 / interval.high, 1 / interval.low) : (interval.low, interval.high)
+    let (low, high) = interval.multiples
     let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
       RunNote(

@@ -129,15 +129,12 @@ public struct Comparison: Sendable {
         return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
       })
 
-    unranked = Set(
-      cells.indices.filter { run in
-        !isOfBaseline && !cells[run].mayBeBest && referenceOf[run].map { cells[$0].mayBeBest } == true
-      })
-
-    competitors = Set(
-      cells.indices.filter { run in
-        !isOfBaseline && !cells[run].isYardstick && referenceOf[run].map { cells[$0].isYardstick } == true
-      })
+    func runs(where isMeant: (_ run: Cell, _ best: Cell) -> Bool) -> Set<Int> {
+      let runs = cells.indices.filter { run in referenceOf[run].map { isMeant(cells[run], cells[$0]) } == true }
+      return isOfBaseline ? [] : Set(runs)
+    }
+    unranked = runs { !$0.mayBeBest && $1.mayBeBest }
+    competitors = runs { !$0.isYardstick && $1.isYardstick }
 
     self.groups = policy.groups
     best = groups.bestOfAll

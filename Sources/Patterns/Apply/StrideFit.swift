@@ -12,17 +12,15 @@ struct StrideFit {
   /// would be an extrapolation, it is the error of the fit itself.
   let worst: (error: Double, stride: Int)
 
-  /// The names of the terms besides the work that the fit contains.
-  var terms: Set<String> {
-    Set([("overhead", overhead), ("contention", contention), ("tail", tail)].filter { $0.1 > 0 }.map(\.0))
-  }
+  /// Whether the fit contains the overhead, the contention and the tail, in this order.
+  var terms: [Bool] { [overhead > 0, contention > 0, tail > 0] }
 
   /// Creates a fit to costs that are sorted by stride in ascending order; nil if no set of terms can be fitted and
   /// cross-validated.
   init?(_ costs: [StrideModel.Cost]) {
     var best: (worst: (error: Double, stride: Int), terms: [Double])?
     for columns in Self.choices(leaving: costs.count - 2) {
-      guard let terms = Self.fit(costs, columns), let worst = Self.worstPrediction(costs, columns) else { continue }
+      guard let terms = Self.fit(costs, columns), let worst = Self.worst(costs, columns, of: terms) else { continue }
       if worst.error < best?.worst.error ?? .infinity { best = (worst, terms) }
     }
     guard let best else { return nil }
@@ -66,12 +64,16 @@ struct StrideFit {
 
   /// Returns the largest error of a set of terms, and the stride at which the error occurs (see ``worst``); nil for
   /// fewer than three costs. The error is infinite if one of the fits fails.
-  private static func worstPrediction(_ costs: [StrideModel.Cost], _ columns: [Int]) -> (error: Double, stride: Int)? {
-    let ends = [costs.first?.stride, costs.last?.stride]
+  ///
+  /// - Parameter whole: the fit to all costs.
+  private static func worst(
+    _ costs: [StrideModel.Cost], _ columns: [Int], of whole: [Double]
+  ) -> (error: Double, stride: Int)? {
     guard costs.count > 2 else { return nil }
+    let ends = [costs.first?.stride, costs.last?.stride]
     let errors = costs.map { held -> (error: Double, stride: Int) in
-      let others = ends.contains(held.stride) ? costs : costs.filter { $0.stride != held.stride }
-      guard let fit = fit(others, columns) else { return (.infinity, held.stride) }
+      let others = ends.contains(held.stride) ? whole : fit(costs.filter { $0.stride != held.stride }, columns)
+      guard let fit = others else { return (.infinity, held.stride) }
       return (abs(predict(fit, held) / held.elapsed - 1), held.stride)
     }
     return errors.max { $0.error < $1.error }

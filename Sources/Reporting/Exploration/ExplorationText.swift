@@ -75,16 +75,14 @@ public struct ExplorationText {
   /// Returns a note that the marked variants are meant to break; an empty array if no variant breaks, or if a variant
   /// breaks that should not.
   private func intention(_ results: [ExplorationResult]) -> [String] {
-    let broken = results.filter { $0.summary?.broken ?? 0 > 0 }
-    guard !broken.isEmpty, !broken.contains(where: \.isFailure) else { return [] }
+    guard results.contains(where: \.breaks), !results.contains(where: \.isFailure) else { return [] }
     return style.wrapped("\(style.sign("✗", "x")) as intended: the variant shows a mistake", .quiet)
   }
 
   private func mark(_ result: ExplorationResult) -> String {
-    let isBad = (result.summary?.broken ?? 0) > 0
-    return result.obstacle != nil || result.isUndecided
+    result.obstacle != nil || result.isUndecided
       ? SemanticColor.quiet("-", style)
-      : isBad ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
+      : result.breaks ? SemanticColor.bad(style.sign("✗", "x"), style) : SemanticColor.good(style.sign("✓", "+"), style)
   }
 
   /// Returns the results in groups. Successive results with the same obstacle form a group. Every other result forms a

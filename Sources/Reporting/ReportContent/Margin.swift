@@ -28,21 +28,19 @@ extension ConfidenceInterval {
   /// The ends of the interval as multiples: `[1.5x … 2.3x]`. If the estimate is at most 1, the ends are those of the
   /// reciprocal ratio.
   var ends: String {
-    let ends = estimate <= 1 ? (1 / high, 1 / low) : (low, high)
-    return "[\(Self.end(ends.0))x \(Signs.range) \(Self.end(ends.1))x]"
+    "[\(Self.end(multiples.low))x \(Signs.range) \(Self.end(multiples.high))x]"
   }
 
   /// Returns ``ends`` with the direction of the ratio: `[0.97x … 1.35x faster]`.
-  func ends(_ meaning: Metric.Meaning) -> String {
-    let (near, far) = estimate <= 1 ? (1 / high, low) : (low, high)
-    return "[\(Self.end(near))x \(Signs.range) \(meaning.wording(far))]"
-  }
+  func ends(_ meaning: Metric.Meaning) -> String { "[\(directed(meaning, Signs.range))]" }
 
   /// Returns the interval of a ratio in words, without the estimate: `1.59x to 155x slower`. The interval must not
   /// include 1.
-  func range(_ meaning: Metric.Meaning) -> String {
-    let (near, far) = estimate <= 1 ? (1 / high, low) : (low, high)
-    return "\(Self.end(near))x to \(meaning.wording(far))"
+  func range(_ meaning: Metric.Meaning) -> String { directed(meaning, "to") }
+
+  /// Returns both ends with a word or a sign between them. The end that is farther from 1 has the direction.
+  private func directed(_ meaning: Metric.Meaning, _ between: String) -> String {
+    "\(Self.end(multiples.low))x \(between) \(meaning.wording(estimate <= 1 ? low : high))"
   }
 
   /// Returns the text of an end, with enough digits to distinguish the end from 1.

@@ -75,6 +75,9 @@ struct RunNames {
   /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.
   static func verb(_ names: String) -> String { names.hasSuffix(" cores") ? "are" : "is" }
 
+  /// Returns the form of `to have` for the names of runs.
+  static func has(_ names: String) -> String { names.hasSuffix(" cores") ? "have" : "has" }
+
   /// Returns the ranges of successive numbers in `numbers`, which are in increasing order.
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {
     numbers.reduce(into: []) { ranges, number in

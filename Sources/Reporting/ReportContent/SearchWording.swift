@@ -53,7 +53,7 @@ struct SearchWording {
       return ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"] + [next(group)].compactMap(\.self)
         + unclear
     }
-    let verb = metric.meaning == .duration ? RunNames.verb(name) : RunNames.verb(name) == "are" ? "have the" : "has the"
+    let verb = metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
       + [next(group)].compactMap(\.self) + unclear
   }
@@ -75,7 +75,7 @@ struct SearchWording {
   /// far`.
   func bestSoFar(_ group: SearchGroup) -> String {
     let name = names([group.best], of: group.runs)
-    return "\(name) \(RunNames.verb(name) == "are" ? "have" : "has") the best mean so far"
+    return "\(name) \(RunNames.has(name)) the best mean so far"
   }
 
   private var lowestMean: String { "\(metric.better == .higher ? "highest" : "lowest") mean" }

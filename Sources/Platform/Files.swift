@@ -48,10 +48,10 @@ private func read(
   _ path: String, atMost limit: Int, _ options: FileDescriptor.OpenOptions
 ) throws(SystemError) -> [UInt8] {
   try system("read \(path)") {
-    let file = try FileDescriptor.open(FilePath(path), .readOnly, options: options)
+    let file = try FileDescriptor.open(path, .readOnly, options: options)
     return try file.closeAfter {
       var bytes: [UInt8] = []
-      var buffer = [UInt8](repeating: 0, count: 65_536)
+      var buffer = [UInt8](repeating: 0, count: 16_384)
       while bytes.count <= limit {
         let room = min(buffer.count, limit + 1 - bytes.count)
         let count = try buffer.withUnsafeMutableBytes { try file.read(into: .init(rebasing: $0[..<room])) }

@@ -8,27 +8,11 @@ import Testing
 @Suite struct DocumentTests {
   private static let short = ["--set", "iterations=2000", "--variant", "serial-loop", "--variant", "apply"]
 
-  private func schema() throws -> JSONSchema {
-    let sources = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Sources"
-    let text = try #require(readFile("\(sources)/Reporting/gcdlab.result-2.schema.json"))
-    return JSONSchema(root: try JSONValue(text))
-  }
-
-  /// The scenarios run in several smoke runs at once, since many of them wait most of the time.
-  @Test(arguments: 0..<8) func `every scenario produces a valid document`(_ part: Int) async throws {
-    let patterns = Catalogue.patterns
-    let names = stride(from: part, to: patterns.count, by: 8).map { type(of: patterns[$0]).name }
-    let ran = try await Binary.run(["smoke"] + names + ["--time", "10min", "--format", "json"])
-    guard case .list(let documents) = try JSONValue(ran.output) else { throw JSONSchemaTestError.notAList }
-    #expect(documents.count == names.count)
-    for document in documents { #expect(try schema().violations(document) == []) }
-  }
-
   @Test func `a comparison produces a valid document`() async throws {
     let ran = try await Binary.run(
       ["compare", "apply-stride", "stride=1,16", "--rounds", "2", "--time", "10min", "--format", "json"] + Self.short)
     let document = try JSONValue(ran.output)
-    #expect(try schema().violations(document) == [])
+    #expect(try JSONSchema.ofResults().violations(document) == [])
     #expect(document["scenario"]?["seeksBest"] == .bool(true))
   }
 
@@ -43,11 +27,9 @@ import Testing
     for (key, value) in breaks {
       var broken = valid
       broken[key] = value
-      #expect(try schema().violations(broken) != [], "\(key)")
+      #expect(try JSONSchema.ofResults().violations(broken) != [], "\(key)")
     }
   }
-
-  private enum JSONSchemaTestError: Error { case notAList }
 
   @Test func `a saved run has the same report and exports as the original run`() async throws {
     let endings = ReportFormat.all.map(\.fileExtension)

@@ -1,9 +1,18 @@
 import LabTesting
+import Platform
+import Testing
 
 /// A validator for the part of JSON Schema (2020-12) that the published schema uses. An unknown keyword is a violation,
 /// so that the whole schema is checked.
 struct JSONSchema {
   let root: JSONValue
+
+  /// Returns the published schema of result documents.
+  static func ofResults() throws -> JSONSchema {
+    let sources = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined() + "/Sources"
+    let text = try #require(readFile("\(sources)/Reporting/gcdlab.result-2.schema.json"))
+    return JSONSchema(root: try JSONValue(text))
+  }
 
   /// Returns the violations in `value`, each with its path; empty if `value` conforms.
   func violations(_ value: JSONValue) -> [String] { check(value, root, "") }

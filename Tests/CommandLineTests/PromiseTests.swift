@@ -1,10 +1,12 @@
+import LabTesting
 import Laboratory
 import Patterns
 import Platform
+import Reporting
 import Testing
 
 /// Tests of every variant in a real worker: the trial has the declared outcome, records the promised figures, reads
-/// exactly the declared settings, and keeps every guarantee of its scenario.
+/// exactly the declared settings, and keeps every guarantee of its scenario. The result document is valid.
 @Suite struct PromiseTests {
   static let library = ScenarioLibrary(files: Catalogue.files, patterns: Catalogue.patterns)
 
@@ -32,7 +34,9 @@ import Testing
   ]
 
   @Test(arguments: library.names.map { Case(scenario: $0) } + edges)
-  func `every variant has its declared outcome, figures, settings and guarantees`(_ tried: Case) async throws {
+  func `every variant has its declared outcome, figures, settings and guarantees, in a valid document`(
+    _ tried: Case
+  ) async throws {
     var experiment = try Self.library.experiment(tried.scenario)
       .applying(Overrides(settings: tried.settings, quick: true))
     // The first value of a sweep is the default, with which other values need not agree: a failure with a pipe need not
@@ -56,5 +60,7 @@ import Testing
     for judged in results.judgements where judged.verdict == .violated {
       Issue.record("\(judged.claim.check.text) is \(judged.verdict): \(judged.evidence.reason ?? "")")
     }
+    let document = try JSONValue(JSONReport.render([ResultDocument(results)]))
+    #expect(try JSONSchema.ofResults().violations(document) == [])
   }
 }

@@ -91,6 +91,20 @@ import Testing
     }
   }
 
+  @Test func `the first tag of a scenario is the folder of its pattern`() throws {
+    for experiment in try library.all() {
+      let folder = try Self.folder(of: try #require(experiment.variants.first).place.fileName)
+      let tag = ["EventSources": "sources", "SwiftConcurrency": "swift"][folder] ?? folder.lowercased()
+      #expect(experiment.tags.first == tag, "\(experiment.name)")
+    }
+  }
+
+  /// Returns the folder of the patterns that contains `file`.
+  private static func folder(of file: String) throws -> String {
+    let folders = try #require(namesInDirectory(root + "/Sources/Patterns"))
+    return try #require(folders.first { readFile("\(root)/Sources/Patterns/\($0)/\(file)") != nil })
+  }
+
   /// The test ensures that a reader of the code finds the settings and metrics of a scenario.
   @Test func `the longest time of a trial includes every setting for which it waits repeatedly`() throws {
     func longest(
@@ -122,22 +136,16 @@ import Testing
 
   /// `explain --code` takes the body of a variant from the text that was shelved when the same text was compiled.
   @Test func `the code that is shown for a variant is the compiled code`() throws {
-    for pattern in Catalogue.patterns {
-      let description = try PatternDescription(pattern)
-      for variant in description.variants {
-        let shelved = try #require(library.source(variant.place.fileName))
-        let folder = try #require(
-          namesInDirectory(Self.root + "/Sources/Patterns")?.first { folder in
-            readFile("\(Self.root)/Sources/Patterns/\(folder)/\(variant.place.fileName)") != nil
-          })
-        #expect(shelved == readFile("\(Self.root)/Sources/Patterns/\(folder)/\(variant.place.fileName)"))
-        let tag = ["EventSources": "sources", "SwiftConcurrency": "swift"][folder] ?? folder.lowercased()
-        #expect(try library.experiment(description.name).tags.first == tag, "\(description.name)")
-        let lines = shelved.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let variants = try Catalogue.patterns.flatMap { try PatternDescription($0).variants }
+    for (file, variants) in Dictionary(grouping: variants, by: \.place.fileName) {
+      let shelved = try #require(library.source(file))
+      #expect(shelved == readFile("\(Self.root)/Sources/Patterns/\(try Self.folder(of: file))/\(file)"))
+      let lines = shelved.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      for variant in variants {
         // A declaration that does not fit into a line contains its name on the second line.
         let head = lines[(variant.place.line - 1)...].prefix(2)
         #expect(head.contains { $0.contains("\"\(variant.name)\"") }, "\(head)")
-        var code = try #require(library.body(of: variant), "\(description.name) \(variant.name)")
+        var code = try #require(library.body(of: variant), "\(file): \(variant.name)")
         let body = lines[(variant.place.line - 1)...].drop { !$0.hasSuffix(" in") }.dropFirst()
         // The body is enclosed by the name of the probe and the arguments.
         if variant.declarations != nil, code.first?.trimmed != body.first?.trimmed {

@@ -15,8 +15,8 @@ struct TraceCommand: AsyncParsableCommand {
       A program after -- is recorded unchanged until it ends: its calls of Dispatch, and the jobs of Swift concurrency. The \
       program keeps its streams, signals and exit status, and the findings are printed to standard error.
       A scenario is recorded with small settings for legible pictures, or with its settings for --quick if it has no such \
-      settings. A terminal shows the first documented variant, or the variants that --variant names. A file that --export \
-      writes contains all variants. --set replaces settings. If --set has a list of values, the pictures of all values are \
+      settings. A terminal shows the first documented variant, or the first deadlock of a scenario about deadlocks, or the \
+      variants that --variant names. A file that --export writes contains all variants. --set replaces settings. If --set has a list of values, the pictures of all values are \
       drawn below each other at one scale. A recorded trial is never measured.
 
       \(examples(("trace \(Lab.example)", "a picture of the first documented variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
@@ -166,8 +166,7 @@ struct TraceCommand: AsyncParsableCommand {
     _ experiment: Experiment, inFiles: Bool
   ) throws(InputError) -> (experiment: Experiment, drawn: [String], others: [String]) {
     // The pictures of all variants would fill many screens of a terminal.
-    let first = experiment.variants.first { $0.role == .documented } ?? experiment.variants.first
-    let drawn = variants.isEmpty ? [first].compactMap { $0?.name } : variants
+    let drawn = variants.isEmpty ? [experiment.typicalVariant].compactMap { $0?.name } : variants
     let overrides = Overrides(cores: confinement.cores, variants: inFiles || check ? variants : drawn)
     let others = variants.isEmpty ? experiment.variants.filter { !drawn.contains($0.name) } : []
     let groups = [

@@ -32,15 +32,11 @@ public struct ConfidenceInterval: Sendable, Hashable, Codable {
   /// The smallest number of batches into which many values are divided.
   private static let fewestBatches = 16
 
-  /// Returns the number of comparisons in a table of `cells` cells, at least 1.
+  /// Returns the number of comparisons of `cells` cells with the best cell, at least 1.
   ///
-  /// Without `withBest`, each cell is compared with a reference that was chosen before the measurement. With
-  /// `withBest`, each cell is compared with the best cell. The figures determine the best cell, and any cell could have
-  /// been the best, so all pairs count (Tukey, "The Problem of Multiple Comparisons", 1953; by Bonferroni's inequality,
-  /// since the cells do not share their noise).
-  public static func comparisons(of cells: Int, withBest: Bool) -> Int {
-    max(1, withBest ? cells * (cells - 1) / 2 : cells - 1)
-  }
+  /// The figures determine the best cell, and any cell could have been the best, so all pairs count (Tukey, "The
+  /// Problem of Multiple Comparisons", 1953; by Bonferroni's inequality, since the cells do not share their noise).
+  public static func comparisonsWithBest(of cells: Int) -> Int { max(1, cells * (cells - 1) / 2) }
 
   /// Returns the interval of the mean of `values`; nil for fewer than ``fewest`` values, or if a value is not finite.
   ///

@@ -20,7 +20,8 @@ public struct DocumentsReport: Sendable {
   /// Returns the report as text for a terminal: a heading for each document, and below it each sentence with its
   /// strength, its standing, and the claims that speak against the sentence or are open.
   ///
-  /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, has only one line.
+  /// Unless `details` is true, a sentence that was not run, or that was borne out and has no remark, is shown without
+  /// its strength and its claims.
   ///
   /// - Parameters:
   ///   - style: the style of the text.
@@ -39,13 +40,14 @@ public struct DocumentsReport: Sendable {
         lines += style.wrapped(chapter.summary, .quiet)
         let column = 2 + (chapter.entries.map(\.id.count).max() ?? 0) + 2
         for entry in chapter.entries {
+          let list = DescriptionList(column: column, style: style)
           if !details, chapter.entries.count > 1, Self.isFolded(entry) {
             hasFolded = true
-            let says = "\(entry.standing.mark(style)) \(entry.says)".clipped(to: max(20, style.width - column), style)
-            lines.append("  " + entry.id.padded(to: column - 2) + entry.standing.color(says, style))
+            lines += list.lines(
+              entry.id, [("\(entry.standing.mark(style)) \(entry.says.inLine)", entry.standing.color)])
             continue
           }
-          lines += DescriptionList(column: column, style: style).lines(
+          lines += list.lines(
             entry.id,
             [
               ("\(entry.says.inLine) (\(entry.strength.inLine))", nil),
@@ -62,13 +64,13 @@ public struct DocumentsReport: Sendable {
     lines += end.flatMap { style.wrapped($0) }
     if hasFolded {
       let more =
-        "A sentence in one line was borne out or not run: --details, or \(Tool.command) explain with its number, shows the sentence in full."
+        "A sentence without further lines was borne out or not run: --details, or \(Tool.command) explain with its number, shows its claims."
       lines += style.wrapped(more, .quiet)
     }
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// Returns whether a sentence has only one line in the report: it was not run, or it was borne out in all
+  /// Returns whether the report shows only the text of a sentence: it was not run, or it was borne out in all
   /// configurations and has no remark.
   private static func isFolded(_ entry: SentenceIndex.Entry) -> Bool {
     entry.standing == .notRun || entry.standing == .borneOut && entry.absent.isEmpty && entry.remark == nil

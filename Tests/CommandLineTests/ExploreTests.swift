@@ -47,7 +47,7 @@ import Testing
   @Test func `every variant of a scenario has a line, even if it cannot be explored`() async throws {
     let finished = try await Binary.run(["explore", "singleton-race"])
     #expect(finished.status == 0)
-    #expect(finished.output.contains("✓ mutex                  None of all 2 schedules of 2 threads breaks it.\n"))
+    #expect(finished.output.contains("✓ mutex                  None of the 2 schedules of 2 threads breaks it.\n"))
     #expect(finished.output.contains("- static-let             It cannot be explored: a static let is created once"))
   }
 
@@ -121,7 +121,7 @@ import Testing
     ])
     #expect(
       finished.output.contains(
-        "some order of steps breaks global; none of all 3 orders breaks private (gcdlab explore barrier-scope)"))
+        "some order of steps breaks global; none of the 3 orders breaks private (gcdlab explore barrier-scope)"))
   }
 
   @Test func `an exploration that the time ends does not pass`() async throws {

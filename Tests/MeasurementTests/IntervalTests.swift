@@ -123,7 +123,7 @@ extension SplitMix64 {
     ] {
       var generator = SplitMix64(seed: UInt64(groups * cells))
       let count = max(100, Self.comparisons / (groups * cells))
-      let comparisons = groups * ConfidenceInterval.comparisons(of: cells, withBest: true)
+      let comparisons = groups * ConfidenceInterval.comparisonsWithBest(of: cells)
       let told = (0..<count).count { _ in
         (0..<groups).count { _ in Self.tellsFromBest(cells, rounds, noise, among: comparisons, &generator) } > 0
       }
@@ -173,7 +173,7 @@ extension SplitMix64 {
     throws
   {
     var generator = SplitMix64(seed: 43)
-    let comparisons = ConfidenceInterval.comparisons(of: cells, withBest: true)
+    let comparisons = ConfidenceInterval.comparisonsWithBest(of: cells)
     let count = Self.comparisons / 10
     let found = try (0..<count).count { _ in
       let pairs = (0..<10).map { _ in

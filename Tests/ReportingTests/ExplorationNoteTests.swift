@@ -17,13 +17,13 @@ import Testing
       RunNote(exploring: results)?.says
         == """
         explored in a model of Dispatch: every order of steps breaks wrong; some order of steps breaks unlocked; \
-        none of all 4 orders breaks any of the other 2 explored variants; 1 variant cannot be explored \
+        none of the 4 orders breaks any of the other 2 explored variants; 1 variant cannot be explored \
         (gcdlab explore sum)
         """
     )
     #expect(
       RunNote(exploring: [results[1]])?.says
-        == "explored in a model of Dispatch: none of all 2 orders breaks locked (gcdlab explore sum)")
+        == "explored in a model of Dispatch: none of the 2 orders breaks locked (gcdlab explore sum)")
   }
 
   @Test func `the note names the variants whose exploration is incomplete`() throws {

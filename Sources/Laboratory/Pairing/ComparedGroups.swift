@@ -34,7 +34,7 @@ struct ComparedGroups {
     bestOfGroup = groups.map { $0.count > 1 ? best(of: $0) : nil }
     bestOfAll = best(of: Array(cells.indices))
     comparisons = groups.map { group in group.count { typical[$0] != nil } }.filter { $0 > 1 }
-      .reduce(0) { $0 + ConfidenceInterval.comparisons(of: $1, withBest: true) }
+      .reduce(0) { $0 + ConfidenceInterval.comparisonsWithBest(of: $1) }
   }
 
   /// The best runs of all groups.

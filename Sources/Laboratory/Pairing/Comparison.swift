@@ -176,9 +176,11 @@ public struct Comparison: Sendable {
   /// returns true, do not count.
   func leastPrecise(except isSettled: (Int) -> Bool) -> (run: Int, contrast: Contrast)? {
     contrasts.filter { !unranked.contains($0.key) && !isSettled($0.key) }
-      .max { ($0.value.precision ?? .infinity, $1.key) < ($1.value.precision ?? .infinity, $0.key) }
+      .max { (Self.margin($0.value), $1.key) < (Self.margin($1.value), $0.key) }
       .map { (run: $0.key, contrast: $0.value) }
   }
+
+  private static func margin(_ contrast: Contrast) -> Double { contrast.interval?.relativeMargin ?? .infinity }
 
   /// The smallest factor between a run that is out of reach and the best run. Such a run hardly affects the answer.
   static let outOfReach = 2.0

@@ -130,9 +130,6 @@ public struct Contrast: Sendable {
   public var contradiction: String? { isContradicted ? opposingRounds : nil }
 
   private static func ofRounds(_ share: Double) -> String { "\(Int((100 * share).rounded())) % of the rounds" }
-
-  /// The precision of the ratio, as a share of the ratio; nil if there are too few rounds.
-  var precision: Double? { interval.map { $0.high / $0.estimate - 1 } }
 }
 
 extension VariantRun {

@@ -84,7 +84,7 @@ struct Pace {
       isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label)
     }
     // Without any ratio, there is nothing to make more precise.
-    reached = least.map(\.contrast.precision) ?? 0
+    reached = least.map { $0.contrast.interval?.relativeMargin } ?? 0
     let isPrecise = reached.map { $0 <= goal } ?? false
     return !isPrecise || retriesStopped() || hasTime
   }

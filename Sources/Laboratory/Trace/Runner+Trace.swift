@@ -70,3 +70,15 @@ extension Runner {
     return now > first
   }
 }
+
+extension Experiment {
+  /// The variant that is recorded unless others are chosen: the first documented variant. If most variants hang or
+  /// trap, the scenario is about these endings, and the variant is the first that hangs, or else traps. Nil if the
+  /// experiment has no variants.
+  package var typicalVariant: Variant? {
+    let unending = variants.filter { $0.ending != .completes }
+    return 2 * unending.count > variants.count
+      ? unending.first { !$0.ending.isTrap } ?? unending.first
+      : variants.first { $0.role == .documented } ?? variants.first
+  }
+}

@@ -25,7 +25,7 @@ extension RunNote {
       parts.append(
         orders == 1
           ? "the only order of steps does not break \(variants)"
-          : "none of all \(orders.withCommas) orders breaks \(variants)")
+          : "none of the \(orders.withCommas) orders breaks \(variants)")
     }
     if !open.isEmpty { parts.append("not all orders of \(Self.names(open)) were tried in the time") }
     let rest = results.filter { $0.obstacle != nil || $0.summary == nil }

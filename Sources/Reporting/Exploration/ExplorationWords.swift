@@ -25,7 +25,7 @@ enum ExplorationWords {
       amount(summary.schedules, kind(summary.strategy)) + (participants.isEmpty ? "" : " of \(participants)")
     var text =
       switch (summary.broken, summary.isComplete) {
-      case (0, true): summary.schedules == 1 ? "\(count), which holds." : "None of all \(count) breaks it."
+      case (0, true): summary.schedules == 1 ? "\(count), which holds." : "None of the \(count) breaks it."
       case (0, false): "None of \(count) breaks it so far."
       default:
         "\(count), \(summary.broken.withCommas) break\(summary.broken == 1 ? "s" : "") it: "

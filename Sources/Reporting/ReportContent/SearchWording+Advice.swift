@@ -16,7 +16,7 @@ extension SearchWording {
     let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
     let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
-    guard !index.document.command.contains("--quick") else { return "to decide, leave out --quick" }
+    guard !index.document.isQuick else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
     let alternating = groups.map { group in ([group.best] + group.unclear).filter { states(of: $0) != nil } }
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in

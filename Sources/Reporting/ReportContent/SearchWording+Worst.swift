@@ -49,7 +49,7 @@ extension SearchWording {
     guard let figures = index.document.runs[run].metrics[metric.name]?.roundFigures,
       let others = index.document.runs[other].metrics[metric.name]?.roundFigures
     else { return true }
-    let pairs = ConfidenceInterval.comparisons(of: index.document.runs.count, withBest: true)
+    let pairs = ConfidenceInterval.comparisonsWithBest(of: index.document.runs.count)
     return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
   }
 

@@ -57,6 +57,9 @@ public struct ResultDocument: Codable, Sendable {
   /// The name of the scenario.
   public var scenarioName: String { scenario.name }
 
+  /// Whether the scenario is built into the lab: a command started the run, and names no scenario file.
+  var isBuiltIn: Bool { !command.isEmpty && !command.contains { $0.hasSuffix(".yml") } }
+
   /// Whether the run was interrupted.
   public var isInterrupted: Bool { interrupted == true }
 

@@ -93,15 +93,15 @@ public struct TerminalReport: Sendable {
   /// The number of lines that most terminals show.
   private static let screen = 24
 
-  /// Returns hints: the changes since the last run, a command that shows a sentence that is not borne out, for a search
-  /// the command that explains its variants, and the option that shows omitted parts.
+  /// Returns hints: the changes since the last run, a command that shows a sentence that is not borne out, the
+  /// command that explains the variants and the metrics, and the option that shows omitted parts.
   ///
   /// - Parameter isWhole: whether the report omits nothing.
   private func hints(_ content: ReportContent, isWhole: Bool) -> [String] {
     let hints = [
       content.sinceLast, content.standings.hint,
-      content.seeksBest
-        ? "\(Tool.command) explain \(content.document.scenarioName) explains the variants and why they differ" : nil,
+      content.document.isBuiltIn
+        ? "\(Tool.command) explain \(content.document.scenarioName) explains the variants and the columns" : nil,
       isWhole ? nil : "--details shows all \(content.seeksBest ? "" : "claims, ")metrics and distributions",
     ]
     return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }

@@ -1,0 +1,33 @@
+/// Runs that are compared with the same best run.
+struct SearchGroup {
+  let best: Int
+  /// All runs of the group, including the best run.
+  let runs: [Int]
+  /// The runs that are as good as the best run (``Comparison/isNearBest(_:)``).
+  let near: [Int]
+  /// The runs that the rounds cannot rank.
+  let unclear: [Int]
+  /// The runs that have too few rounds for an interval.
+  let uncounted: [Int]
+  /// The runs that are certainly worse than the best run, and may be more than 10 % worse.
+  let worse: [Int]
+  /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
+  let isUndecided: Bool
+
+  /// Whether all other runs have too few rounds to be compared with the best run.
+  var hasTooFewRounds: Bool { uncounted.count == runs.count - 1 }
+
+  /// Creates a group.
+  ///
+  /// - Parameter equal: the runs whose figures equal those of the best run, although there are no ratios.
+  init(best: Int, runs: [Int], equal: [Int], _ comparison: RunComparison) {
+    (self.best, self.runs) = (best, runs)
+    let near = runs.filter { comparison.isNearBest($0) || $0 != best && equal.contains($0) }
+    self.near = near
+    unclear = runs.filter(comparison.unclear.contains)
+    // Too few rounds are no reason to call a run worse.
+    uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
+    worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
+    isUndecided = comparison.uncertainBests.contains(best)
+  }
+}

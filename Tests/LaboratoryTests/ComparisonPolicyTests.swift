@@ -89,7 +89,7 @@ import Testing
     let noisy = (0..<4).map { cell(2, 1000 + 10 * Double($0), noise: 0.5 * Double($0)) }
     let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: ["work"])
     let found = Comparison(quiet + noisy, policy, ranking: .lower)
-    #expect(found.bests == [0, 3] && found.unclear.isDisjoint(with: [1, 2]))
+    #expect(found.bests == [0, 3] && found.undecided.isDisjoint(with: [1, 2]))
     #expect(found.contrasts[1]?.isDistinct == true && found.contrasts[2]?.isDistinct == true)
     let rounds = PairedRounds(figures(104, noise: 0.003), against: figures(105, noise: 0.001))
     let ends = try [2, 4].map { try #require(found.contrast(rounds, inGroupOf: $0)?.interval) }

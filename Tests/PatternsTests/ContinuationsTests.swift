@@ -53,17 +53,17 @@ import Testing
     func red(_ check: String, _ body: @escaping @Sendable (Trial) throws -> Void) -> Red {
       Red(check, String(check.prefix { $0 != "." }), of: pattern, [:], body)
     }
-    /// Makes visits without an actor: each task continues at once, on any thread.
-    @Sendable func visits(_ trial: Trial) throws {
-      try pattern.visit(
+    /// Resumes tasks without an actor: each task continues at once, on any thread.
+    @Sendable func withoutActor(_ trial: Trial) throws {
+      try pattern.suspendAndResume(
         trial,
-        { visits in
-          visits.operationRuns(after: 0)
-          visits.continues()
+        { waiting in
+          waiting.operationRuns(after: 0)
+          waiting.continues()
         },
-        { visits in
-          while visits.gone.count < visits.count { await Task.yield() }
-          visits.allAreResumed()
+        { waiting in
+          while waiting.gone.count < waiting.count { await Task.yield() }
+          waiting.allAreResumed()
         })
     }
     /// Creates tasks whose continuations do not retain them.
@@ -80,17 +80,18 @@ import Testing
         task.continues()
       }
     }
-    /// Makes visits that do not continue before the call has ended.
+    /// Resumes tasks that do not continue before the call has ended.
     @Sendable func goesOnAfterwards(_ trial: Trial) throws {
-      try pattern.visit(trial, { visits in visits.operationRuns(after: 0) }, { visits in visits.allAreResumed() })
+      try pattern.suspendAndResume(
+        trial, { waiting in waiting.operationRuns(after: 0) }, { waiting in waiting.allAreResumed() })
     }
-    /// Makes visits that continue while the call runs, outside of Swift's pool, which the call may occupy.
+    /// Resumes tasks that continue while the call runs, outside of Swift's pool, which the call may occupy.
     @Sendable func continuesMeanwhile(_ trial: Trial) throws {
-      try pattern.visit(
-        trial, { visits in visits.operationRuns(after: 0) },
-        { visits in
-          DispatchQueue(label: "meanwhile").async { visits.continues() }
-          visits.allAreResumed()
+      try pattern.suspendAndResume(
+        trial, { waiting in waiting.operationRuns(after: 0) },
+        { waiting in
+          DispatchQueue(label: "meanwhile").async { waiting.continues() }
+          waiting.allAreResumed()
         })
     }
     /// Makes round trips in which neighbours receive each other's numbers. The sum of the numbers is right.
@@ -107,8 +108,8 @@ import Testing
       red("actor.early == 0", continuesMeanwhile), red("unsafe-actor.early == 0", continuesMeanwhile),
       red("checked.wrong == 0", swaps), red("unsafe.wrong == 0", swaps),
       red("anywhere.wrong == 0") { trial in try pattern.runEachAnswer(trial) { _, _ in 0 } },
-      red("actor.elsewhere == 0", visits), red("unsafe-actor.elsewhere == 0", visits),
-      red("actor.early == 0", visits), red("unsafe-actor.early == 0", visits),
+      red("actor.elsewhere == 0", withoutActor), red("unsafe-actor.elsewhere == 0", withoutActor),
+      red("actor.early == 0", withoutActor), red("unsafe-actor.early == 0", withoutActor),
       red("inline-executor.early > 0", goesOnAfterwards),
       red("twice.survivors == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },
       red("twice.unnamed == 0") { trial in try pattern.runProcesses(trial, of: "anywhere") { _ in } },

@@ -220,8 +220,8 @@ import Testing
           return {}
         }
       },
-      parentRed("parent-exit.unreported-exits == 0", "parent-exit", .once(.hasStarted), as: "parent-gone"),
-      parentRed("parent-gone.unreported-exits > 0", "parent-gone", .once(.isWatched), as: "parent-exit"),
+      parentRed("parent-exit.unreported-exits == 0", "parent-exit", .fixed(.hasStarted), as: "parent-gone"),
+      parentRed("parent-gone.unreported-exits > 0", "parent-gone", .fixed(.isWatched), as: "parent-exit"),
       parentRed("parent-checked.unreported-exits == 0", "parent-checked", .always, as: "parent-exit"),
     ]
   }

@@ -116,6 +116,22 @@ import Testing
     #expect(page.matches(of: /<rect class="cell/).count == 2)
   }
 
+  @Test func `a search over several values of one parameter has a list, even if other parameters have one value`() throws {
+    func tables(_ works: [Int]) throws -> [Table] {
+      try Fixture.compared([("work", works), ("stride", [1, 4])]) { _, _ in 1000 }.content.tables
+    }
+    #expect(try tables([10]).allSatisfy { !$0.isGrid } && tables([10, 20]).allSatisfy(\.isGrid))
+  }
+
+  @Test func `a grid has no estimate for a run whose ratio is imprecise and undecided`() throws {
+    let noisy = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { variant, round, _ in
+      variant == "plain" ? 1000 : round.isMultiple(of: 2) ? 10_000 : 150
+    }
+    let table = try #require(noisy.content.tables.first { $0.title == "apply" })
+    #expect(table.rows.allSatisfy { $0.cells.dropFirst().allSatisfy { !$0.text.contains(".") } }, "\(table.rows)")
+    #expect(table.note.contains("as a multiple of the lowest mean for each work"), "\(table.note)")
+  }
+
   @Test func `each line of a plot has its own mark, and lines that coincide have a common mark`() throws {
     func lines(_ second: Double) throws -> [String] {
       let results = try Fixture.compared([("stride", [1, 4, 16]), ("threads", [10, 20])]) { variant, _, values in
@@ -334,6 +350,13 @@ import Testing
         "Fastest: plain (a yardstick), 5.00 us. Fastest without yardsticks: apply with stride 1, 2.00x slower."),
       "\(says)")
     #expect(try answer(plain: 50_000) { $0 == 1 ? 10_000 : 20_000 }.hasPrefix("Fastest: apply with stride 1, 10.0 us"))
+    // The only other run is not named a second time as the slowest.
+    let only = try answer([1], plain: 5000) { _ in 10_000 }
+    #expect(only.contains("Fastest without yardsticks: apply with stride 1, 2.00x slower."), "\(only)")
+    #expect(!only.contains("apply is"), "\(only)")
+    // Nothing has a ratio to 0.
+    let zero = try answer(plain: 0) { $0 == 1 ? 10_000 : 20_000 }
+    #expect(zero.contains("Fastest without yardsticks: apply with stride 1, 10.0 us."), "\(zero)")
   }
 
   @Test func `the answer about the user's own program precedes the best setting`() throws {
@@ -718,6 +741,15 @@ import Testing
     #expect(!adjacent.contains("sweep more values"))
     // A sweep that doubles the values has no value between these two.
     #expect(try !says([10, 20]).contains("sweep more values"))
+  }
+
+  @Test func `a variant that remains the best with one of its settings does not stop being the best`() throws {
+    let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 64])]) { variant, values in
+      if variant == "plain" { return 50_000 }
+      return values["work"] == 1000 && values["stride"] == 1 ? 20_000 : 10_000
+    }
+    let says = try #require(grid.content.conclusion)
+    #expect(says.contains("apply with stride 64") && !says.contains("but not at"), "\(says)")
   }
 
   @Test func `the advice names the tasks that more time may decide`() throws {

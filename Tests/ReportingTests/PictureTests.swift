@@ -200,7 +200,7 @@ import Testing
     let apply = try #require(map.panels.first { $0.variant == "apply" })
     for row in apply.rows {
       #expect(row.cells.map(\.isTooNoisy) == [true, false])
-      #expect(row.cells[0].text.hasSuffix(Signs.unclear) && !row.cells[1].text.hasSuffix(Signs.unclear))
+      #expect(row.cells[0].text.hasSuffix(Signs.undecided) && !row.cells[1].text.hasSuffix(Signs.undecided))
     }
     let html = page(content)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))

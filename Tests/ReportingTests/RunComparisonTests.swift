@@ -41,8 +41,8 @@ import Testing
     let near = content([("loop", [10, 10.1, 10, 10.1, 10, 10.1]), ("apply", [10.1, 10, 10.1, 10, 10.1, 9.9])])
     #expect(near.comparison?.nearBest == [0] && near.comparison?.best == 1)
     // With ten times the noise, a difference of more than a tenth is possible.
-    let unclear = content([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
-    #expect(unclear.comparison?.nearBest == [] && unclear.comparison?.unclear == [0])
+    let undecided = content([("loop", [10, 11, 10, 11, 10, 11]), ("apply", [11, 10, 11, 10, 11, 9.9])])
+    #expect(undecided.comparison?.nearBest == [] && undecided.comparison?.undecided == [0])
   }
 
   @Test func `a ratio pairs rounds with the same number`() throws {

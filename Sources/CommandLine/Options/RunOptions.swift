@@ -19,10 +19,13 @@ struct RunOptions: ParsableArguments {
   @Option(help: "Compare with this variant.", completion: .custom { words, _, _ in Completions.variants(words) })
   var baseline: String?
 
-  @Flag(help: "Run with small settings and 6 rounds, the minimum for a verdict on performance.")
+  @Flag(
+    help:
+      "Run with small settings and 6 rounds, the minimum for a verdict on performance; compare adds rounds for some seconds."
+  )
   var quick = false
 
-  @Flag(help: "Run 30 rounds instead of 10, for narrow intervals.")
+  @Flag(help: "Run at least 30 rounds instead of 10, for narrow intervals.")
   var thorough = false
 
   @Option(

@@ -34,7 +34,7 @@ public enum Outcome: Sendable, Codable, Hashable {
 
     /// Whether the trial was not run to its end, because the machine does not allow the trial or because the trial
     /// would have taken too long. Such a trial neither keeps nor breaks a promise.
-    public var wasNotTried: Bool {
+    public var hasNoResult: Bool {
       switch self {
       case .unavailable, .stopped: true
       case .completed, .trapped, .hung, .broken: false

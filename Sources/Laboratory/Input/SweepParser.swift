@@ -100,16 +100,15 @@ extension Parameter {
 extension PatternDescription {
   /// Returns example sweeps of the pattern's parameters in the form of `compare`. The sweep of a number contains a
   /// quarter of the value, the value and four times the value, if these numbers are allowed. The sweep of a choice
-  /// contains all words. Percentages and texts have no sweep, and neither have parameters of the measurement. The
-  /// sweeps of parameters that define how the work is done are first, followed by the sweeps of parameters that define
-  /// the amount of work. The sweep of the cores is last.
+  /// contains all words. Percentages and texts have no sweep, and neither have parameters of the measurement
+  /// (``ParameterKey/ofMeasurement``). The sweeps of parameters that define how the work is done are first, followed by
+  /// the sweeps of parameters that define the amount of work. The sweep of the cores is last.
   ///
   /// - Parameter parameters: the values that are set. Other parameters have their default values.
   public func exampleSweeps(_ parameters: [String: ParameterValue] = [:]) -> [String] {
     let ways = self.parameters.filter { !problem.contains($0.name) }
     let amounts = self.parameters.filter { problem.contains($0.name) }
-    let measuring: Set = ["batch", "repeats", "patience"]
-    let sweeps = (ways + amounts).filter { !measuring.contains($0.name) }.compactMap { parameter -> String? in
+    let sweeps = (ways + amounts).filter { !$0.isOfMeasurement }.compactMap { parameter -> String? in
       let values: [ParameterValue]
       switch (parameter.kind, parameters[parameter.name] ?? parameter.standard) {
       case (.choice(let choices), _): values = choices.map(ParameterValue.text)

@@ -11,7 +11,7 @@ extension Results {
     }
     if runs.isEmpty { return "the check names no variant of this run" }
     let trials = runs.flatMap(\.trials)
-    let reasons = trials.compactMap { $0.outcome.kind.wasNotTried ? $0.outcome.detail : nil }
+    let reasons = trials.compactMap { $0.outcome.kind.hasNoResult ? $0.outcome.detail : nil }
     if let reason = reasons.first, reasons.count == trials.count { return reason }
     let shortages = runs.compactMap { $0.shortage(for: reference) }
     return shortages.count == runs.count ? shortages.first : nil
@@ -34,7 +34,7 @@ extension Results {
 
   /// Returns whether each trial of `run`, if there are any, was unavailable or stopped, although the machine meets the
   /// requirements of the run.
-  func isUnseen(_ run: VariantRun) -> Bool { run.trials.allSatisfy(\.outcome.kind.wasNotTried) && isPossible(run) }
+  func isUnseen(_ run: VariantRun) -> Bool { run.trials.allSatisfy(\.outcome.kind.hasNoResult) && isPossible(run) }
 
   private func isPossible(_ run: VariantRun) -> Bool { experiment.pattern.obstacle(to: run, on: machine) == nil }
 }

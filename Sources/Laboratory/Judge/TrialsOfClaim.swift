@@ -25,7 +25,7 @@ struct TrialsOfClaim {
     if claim.kind == .anomaly {
       trials = found.filter { !$0.isLost }
       let untried = checked.map(\.run).grouped(by: \.label).compactMap(\.elements.first)
-        .flatMap { run in run.trials.filter(\.outcome.kind.wasNotTried).map { (run: run, trial: $0) } }
+        .flatMap { run in run.trials.filter(\.outcome.kind.hasNoResult).map { (run: run, trial: $0) } }
       lost = (found.filter(\.isLost).map { (run: $0.run, trial: $0.trial) } + untried).map { run, trial in
         "\(run.label) \(trial.outcome.reason ?? trial.outcome.kind.rawValue)"
       }
@@ -104,7 +104,7 @@ private struct Sides {
   /// Creates the two sides of a check in a trial; nil if the trial was unavailable or stopped, or if it completed
   /// without a figure that the check needs.
   init?(_ check: Check, _ runs: CheckedRuns, _ trial: TrialRecord) {
-    if trial.outcome.kind.wasNotTried { return nil }
+    if trial.outcome.kind.hasNoResult { return nil }
     // A figure may be absent for a declared reason (``Metric/missingIf``), and a percentile is absent if there are too
     // few samples. The figure of the other side may be absent in this round for a reason of its own.
     let figures = [.reference(runs.subject), check.left, check.right].map { runs.value($0, in: trial) }

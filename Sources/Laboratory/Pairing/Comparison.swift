@@ -76,7 +76,7 @@ public struct Comparison: Sendable {
   /// and includes 1.
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
-  public let unclear: Set<Int>
+  public let undecided: Set<Int>
   /// The runs that cannot be the best and are compared with a run that can. Reports show no ratio for such a run.
   private let unranked: Set<Int>
   /// The runs that are not of yardsticks, and whose best run is of a yardstick. They compete with each other, so none
@@ -113,8 +113,8 @@ public struct Comparison: Sendable {
     let withBaseline = toBaseline.map { $0.flatMap { Contrast($0, among: comparisons) } }
 
     let alike = cells.indices.filter { withBest[$0]?.isDistinct == false }
-    unclear = Set(alike.filter { withBest[$0]?.isNoise == true })
-    nearBest = Set(alike).subtracting(unclear)
+    undecided = Set(alike.filter { withBest[$0]?.isNoise == true })
+    nearBest = Set(alike).subtracting(undecided)
 
     let isOfBaseline = policy.baseline != nil
     let referenceOf = cells.indices.map { isOfBaseline ? baseline[$0] : groups.best(beside: $0) }
@@ -155,7 +155,7 @@ public struct Comparison: Sendable {
   /// first condition counts.
   public func isNearBest(_ run: Int) -> Bool {
     if nearBest.contains(run) { return true }
-    return !unclear.contains(run) && (possibleLoss(run) ?? .infinity) <= ConfidenceInterval.alikeDifference
+    return !undecided.contains(run) && (possibleLoss(run) ?? .infinity) <= ConfidenceInterval.alikeDifference
   }
 
   /// Returns the share by which a run may be worse than the best run of its group, at the worse end of the interval of

@@ -60,6 +60,8 @@ public struct Parameter: Sendable {
   public let standard: ParameterValue
   /// A short description of the parameter.
   public let summary: String
+  /// Whether the parameter defines how a trial measures, and not what it measures (``ParameterKey/ofMeasurement``).
+  public internal(set) var isOfMeasurement = false
   /// A closure that returns a description of the error in a free text, or nil if the text is valid. The result may
   /// depend on the machine, for example on whether a file can be read.
   private let fault: @Sendable (String) -> String?

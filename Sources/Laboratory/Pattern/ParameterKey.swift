@@ -9,7 +9,7 @@
 /// The name in the declaration is the name of the property in kebab case. A test verifies this rule.
 public struct ParameterKey<Value: Sendable>: Declaration {
   /// The description of the parameter: name, kind, range, default and meaning.
-  public let declared: Parameter
+  public private(set) var declared: Parameter
   /// The place of the declaration.
   public let place: SourceLine
   private let typed: @Sendable (ParameterValue) -> Value?
@@ -26,6 +26,14 @@ public struct ParameterKey<Value: Sendable>: Declaration {
   public var parameter: Parameter? { declared }
   /// The name of the parameter, as `--set` and scenario files write it.
   public var name: String { declared.name }
+
+  /// The same parameter, marked as one of the measurement: it defines how a trial measures, such as the number of
+  /// operations that are timed together. ``PatternDescription/exampleSweeps(_:)`` leaves such a parameter out.
+  public var ofMeasurement: ParameterKey {
+    var key = self
+    key.declared.isOfMeasurement = true
+    return key
+  }
 
   /// Returns `value`, which is from a request or a scenario, as the parameter's type. If `value` is nil, returns the
   /// default.

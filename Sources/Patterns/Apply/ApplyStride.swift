@@ -33,7 +33,8 @@ struct ApplyStride: Pattern {
   )
   let repeats = Parameter.count(
     "repeats", 1...1000, default: 3,
-    "timed loops per trial; none starts once all took 12 ms together, or 30 times as long as the plain loop")
+    "timed loops per trial; none starts once all took 12 ms together, or 30 times as long as the plain loop"
+  ).ofMeasurement
   let short = Parameter.count("short", 1...1_000_000, default: 10_000, "iterations of the short loop")
   let shortStride = Parameter.count(
     "short-stride", 1...1_000_000, default: 256,

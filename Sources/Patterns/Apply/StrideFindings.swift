@@ -75,7 +75,7 @@ extension ApplyStride: FindingPattern {
     guard let place = runs.firstIndex(of: best) else { return [] }
     let good = runs[..<place].reversed().prefix(while: isGood).reversed() + runs[place...].prefix(while: isGood)
     let group = all.indices.filter { all[$0].cores == all[best].cores }
-    return good.count == 1 && group.contains(where: comparison.unclear.contains) ? [] : good.map { all[$0] }
+    return good.count == 1 && group.contains(where: comparison.undecided.contains) ? [] : good.map { all[$0] }
   }
 
   /// Returns a sentence about the blocks of the good runs, or about the strides of the user's own loop; nil if there

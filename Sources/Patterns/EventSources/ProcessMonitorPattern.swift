@@ -92,7 +92,7 @@ struct ProcessMonitorPattern: Pattern {
     }
     Variant(
       "parent-exit", .documented, "a child monitors its parent, whose ID it gets from getppid",
-      watchParents(parentsThatEnd: .once(.isWatched))
+      watchParents(parentsThatEnd: .fixed(.isWatched))
     ) { watch in
       let parent = getppid()
       let source = try ProcessMonitor(process: parent, queue: watch.queue)
@@ -104,7 +104,7 @@ struct ProcessMonitorPattern: Pattern {
     }
     Variant(
       "parent-gone", .broken, "as parent-exit, but the parent has exited before the child calls getppid",
-      watchParents(parentsThatEnd: .once(.hasStarted), isTimed: false)
+      watchParents(parentsThatEnd: .fixed(.hasStarted), isTimed: false)
     ) { watch in
       let parent = getppid()
       let source = try ProcessMonitor(process: parent, queue: watch.queue)

@@ -227,13 +227,13 @@ enum ParentEnd: Int, CaseIterable {
 /// The moments at which the parents of a trial exit.
 enum ParentEnds: Equatable {
   /// Each parent exits at this moment in the progress of its child.
-  case once(ParentEnd)
+  case fixed(ParentEnd)
   /// Successive parents exit at the possible moments in turn.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {
     switch self {
-    case .once(let moment): moment
+    case .fixed(let moment): moment
     case .always: ParentEnd.allCases[index % ParentEnd.allCases.count]
     }
   }

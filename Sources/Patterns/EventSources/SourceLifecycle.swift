@@ -14,6 +14,7 @@ struct SourceLifecycle: Pattern {
   static let name = "source-lifecycle"
 
   let repeats = Parameter.count("repeats", 1...1000, default: 30, "sources per trial, one after the other")
+    .ofMeasurement
   let events = Parameter.count("events", 1...10_000, default: 100, "events sent while a source is held back")
 
   let callsWhileSuspended = Metric.count(

@@ -25,7 +25,8 @@ struct GroupNesting: Pattern {
   let heldCalls = Parameter.count(
     "held-calls", 1...1000, default: 5, "calls of the method in which added work is held back")
   let repeats = Parameter.count(
-    "repeats", 1...100_000, default: 40, "calls of the method with nothing held back, which are timed")
+    "repeats", 1...100_000, default: 40, "calls of the method with nothing held back, which are timed"
+  ).ofMeasurement
 
   let missingAtGroupEnd = Metric.count(
     "missing-at-group-end", "results missing when the group ended, observed by a notify on an otherwise unused queue")

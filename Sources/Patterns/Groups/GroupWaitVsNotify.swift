@@ -35,7 +35,7 @@ struct GroupWaitVsNotify: Pattern {
   let enoughTime = Parameter.duration(
     "enough-time", .milliseconds(1) ... .seconds(3600), default: .seconds(60),
     "timeout of wait-enough-time, longer than the downloads take")
-  let repeats = Parameter.count("repeats", 1...100_000, default: 40, "calls of the method per trial")
+  let repeats = Parameter.count("repeats", 1...100_000, default: 40, "calls of the method per trial").ofMeasurement
 
   let call = Metric.latency(
     "call", "time until the method returns to its caller, without the caller's own other work")

@@ -41,6 +41,7 @@ struct LibraryLoad: Pattern {
     "gated loads: how long the items queue is held back after the sources end, unless the completion runs earlier")
   let gatedLoads = Parameter.count("gated-loads", 1...1000, default: 2, "loads whose items queue is held back")
   let repeats = Parameter.count("repeats", 1...10_000, default: 5, "loads with nothing held back, which are timed")
+    .ofMeasurement
 
   let found = Metric.count("found", "items that the sources found")
   let failures = Metric.count("failures", "sources that failed")

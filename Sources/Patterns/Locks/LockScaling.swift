@@ -44,7 +44,8 @@ struct LockScaling: Pattern {
     "system calls per entry, in a run of its own: counting slows each call, and the threads contend differently")
   let clockedEntry = Metric.latency(
     "clocked-entry",
-    "one entry as its thread sees it, in a run of its own: a clock at each entry changes how the threads contend")
+    "one entry as its thread sees it, in a run of its own: a clock at each entry changes how the threads contend, and may reverse the ranks of per-entry"
+  )
   let longestRun = Metric.count(
     "longest-run", "highest number of entries by one thread or task in a row; the others waited or had not arrived yet")
   let lost = Metric.count("lost", "entries missing from a count that only the lock protects")

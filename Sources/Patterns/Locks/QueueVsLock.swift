@@ -19,6 +19,7 @@ struct QueueVsLock: Pattern {
   static let name = "queue-vs-lock"
 
   let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "uncontended updates timed as one batch")
+    .ofMeasurement
   let threads = Parameter.count("threads", 2...64, default: 2, "threads, or tasks, that contend")
   let updates = Parameter.count("updates", 1...1_000_000, default: 5000, "contended updates per thread")
   let hold = Parameter.duration(

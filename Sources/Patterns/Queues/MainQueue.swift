@@ -132,7 +132,7 @@ struct MainQueue: Pattern {
     }
     Variant(
       "moved-off-main", .documented, "a global queue does the work, then asyncs to main",
-      doWork(observedFor: overtaking),
+      doWork(observedFor: patienceForOvertaking),
       mainQueue: .mainThread
     ) { work in
       DispatchQueue.global().async {
@@ -169,5 +169,5 @@ struct MainQueue: Pattern {
   /// The maximum time for which work continues until an event begins that must not begin during the work.
   private var inOrder: Duration { .milliseconds(10) }
   /// The maximum time for which work continues until an event begins that must begin during the work.
-  private var overtaking: Duration { .seconds(20) }
+  private var patienceForOvertaking: Duration { .seconds(20) }
 }

@@ -19,7 +19,7 @@ import Instruments
 struct QueueContext: Pattern {
   static let name = "queue-context"
 
-  let repeats = Parameter.count("repeats", 1...1000, default: 50, "queues per trial, one after the other")
+  let repeats = Parameter.count("repeats", 1...1000, default: 50, "queues per trial, one after the other").ofMeasurement
 
   let notFound = Metric.count("not-found", "later blocks or tasks that did not find the data")
   let foundElsewhere = Metric.count("found-elsewhere", "blocks of another queue that found the data")

@@ -69,14 +69,14 @@ struct QueueOrder: Pattern {
     }
     Variant("concurrent", .documented, "threads submit tasks to one concurrent queue", logBlocks) { trial in
       let queue = DispatchQueue(label: "com.example.MyQueue", attributes: .concurrent)
-      try log(trial, patience: overtaking) { tasks in
+      try log(trial, patience: patienceForOvertaking) { tasks in
         for task in tasks {
           queue.async(group: task.all) { task.run() }
         }
       }
     }
     Variant("global", .documented, "threads submit tasks to a global queue", logBlocks) { trial in
-      try log(trial, patience: overtaking) { tasks in
+      try log(trial, patience: patienceForOvertaking) { tasks in
         for task in tasks {
           DispatchQueue.global().async(group: task.all) { task.run() }
         }
@@ -112,7 +112,8 @@ struct QueueOrder: Pattern {
       tasks.bothHaveCompleted()
     }
     Variant(
-      "async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue", list(patience: overtaking)
+      "async-then-sync-concurrent", .broken, "the document's listing, on a concurrent queue",
+      list(patience: patienceForOvertaking)
     ) { tasks in
       let myCustomQueue = DispatchQueue(label: "com.example.MyCustomQueue", attributes: .concurrent)
       myCustomQueue.async { tasks.someWork() }
@@ -162,5 +163,5 @@ struct QueueOrder: Pattern {
   /// The maximum time for which a task waits for an event that must not occur.
   private var inOrder: Duration { .milliseconds(10) }
   /// The maximum time for which a task waits for an event that must occur as soon as a thread is available.
-  private var overtaking: Duration { .seconds(20) }
+  private var patienceForOvertaking: Duration { .seconds(20) }
 }

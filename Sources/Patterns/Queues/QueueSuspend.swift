@@ -25,7 +25,7 @@ struct QueueSuspend: Pattern {
 
   let blocks = Parameter.count(
     "blocks", 1...1000, default: 10, "blocks that wait in the suspended queue")
-  let repeats = Parameter.count("repeats", 1...10_000, default: 100, "suspensions per trial")
+  let repeats = Parameter.count("repeats", 1...10_000, default: 100, "suspensions per trial").ofMeasurement
 
   let beganWhileSuspended = Metric.count(
     "began-while-suspended",

@@ -21,6 +21,7 @@ struct SemaphoreCost: Pattern {
   static let name = "semaphore-cost"
 
   let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "uncontended wait-signal pairs timed as one batch")
+    .ofMeasurement
   let threads = Parameter.count(
     "threads", 2...64, default: 2, "threads that contend, and threads that wait for a signal")
   let waiters = Parameter.count("waiters", 2...64, default: 8, "threads that wait for several signals in a row")

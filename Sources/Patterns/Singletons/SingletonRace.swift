@@ -28,12 +28,13 @@ struct SingletonRace: Pattern {
     "slots", 1...65_536, default: 256, "independent singletons in a row, raced for one after the other")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(600), default: .seconds(10),
-    "how much longer a trial races if it has seen no duplicate (on a busy machine)")
+    "how much longer a trial races if it has seen no duplicate (on a busy machine)"
+  ).ofMeasurement
   let pause = Parameter.duration(
     "pause", .zero ... .seconds(10), default: .milliseconds(2),
     "longest pause in a synchronized accessor (2 s in the document); it ends sooner when all threads have reached it")
   let pausedRaces = Parameter.count("paused-races", 1...1000, default: 5, "races with a pause, per trial")
-  let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch")
+  let batch = Parameter.count("batch", 1...1_000_000, default: 1000, "accesses timed as one batch").ofMeasurement
 
   let instances = Metric.count("instances", "instances created per race")
   let duplicates = Metric.count("duplicates", "instances beyond the first of each race")

@@ -29,8 +29,10 @@ struct ActorReentrancy: Pattern {
     "payment", .zero ... .milliseconds(10), default: .microseconds(5), "duration of a payment that is not held")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long payments are held if the actor or queue admits too few buyers to oversell")
+    "how long payments are held if the actor or queue admits too few buyers to oversell"
+  ).ofMeasurement
   let repeats = Parameter.count("repeats", 1...1000, default: 10, "timed sales per trial, in which no payment is held")
+    .ofMeasurement
 
   let oversold = Metric.count(
     "oversold",

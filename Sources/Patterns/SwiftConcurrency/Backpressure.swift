@@ -25,7 +25,8 @@ struct Backpressure: Pattern {
   let limit = Parameter.count("limit", 1...1000, default: 8, "elements that the buffer may have, if it has a limit")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(2),
-    "how long the consumer is held if the producer has to wait for it")
+    "how long the consumer is held if the producer has to wait for it"
+  ).ofMeasurement
 
   let ahead = Metric.count("ahead", "elements that the producer had made while the consumer was held")
   let held = Metric.count("held", "the most elements that existed at once while the consumer was held, and afterwards")

@@ -29,7 +29,8 @@ struct Cancellation: Pattern {
   let children = Parameter.count("children", 2...1000, default: 4, "child tasks of a scope")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
-    "how long a child task waits before it ends, unless its scope is left earlier")
+    "how long a child task waits before it ends, unless its scope is left earlier"
+  ).ofMeasurement
 
   let reaction = Metric.latency(
     "reaction", "from the call of cancel, or of withTaskCancellationHandler in a cancelled task, to the first handler")

@@ -69,21 +69,21 @@ struct Continuations: Pattern {
       actor Desk {
         var waiting: [CheckedContinuation<Void, Never>] = []
 
-        func wait(_ visit: DeskVisits) async {
-          let thread = visit.currentThread
+        func wait(_ tasks: WaitingTasks) async {
+          let thread = tasks.currentThread
           await withCheckedContinuation { task in
-            visit.operationRuns(after: thread)
+            tasks.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.continues()
+          tasks.continues()
         }
-        func serve(_ visit: DeskVisits) {
+        func serve(_ tasks: WaitingTasks) {
           for task in waiting { task.resume() }
-          visit.allAreResumed()
+          tasks.allAreResumed()
         }
       }
       let desk = Desk()
-      try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
+      try suspendAndResume(trial, { await desk.wait($0) }, { await desk.serve($0) })
     }
     Variant(
       "unsafe-actor", .documented, "unsafe continuations of an actor, which resumes them",
@@ -92,21 +92,21 @@ struct Continuations: Pattern {
       actor Desk {
         var waiting: [UnsafeContinuation<Void, Never>] = []
 
-        func wait(_ visit: DeskVisits) async {
-          let thread = visit.currentThread
+        func wait(_ tasks: WaitingTasks) async {
+          let thread = tasks.currentThread
           await withUnsafeContinuation { task in
-            visit.operationRuns(after: thread)
+            tasks.operationRuns(after: thread)
             waiting.append(task)
           }
-          visit.continues()
+          tasks.continues()
         }
-        func serve(_ visit: DeskVisits) {
+        func serve(_ tasks: WaitingTasks) {
           for task in waiting { task.resume() }
-          visit.allAreResumed()
+          tasks.allAreResumed()
         }
       }
       let desk = Desk()
-      try visit(trial, { await desk.wait($0) }, { await desk.serve($0) })
+      try suspendAndResume(trial, { await desk.wait($0) }, { await desk.serve($0) })
     }
     Variant(
       "inline-executor", .broken, "checked continuations of tasks whose executor runs each job inside of enqueue",
@@ -115,22 +115,22 @@ struct Continuations: Pattern {
       final class Desk: Sendable {
         let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-        func wait(_ visit: DeskVisits) async {
-          let thread = visit.currentThread
+        func wait(_ tasks: WaitingTasks) async {
+          let thread = tasks.currentThread
           await withCheckedContinuation { task in
             waiting.withLock { $0.append(task) }
-            visit.operationRuns(after: thread)
+            tasks.operationRuns(after: thread)
           }
-          visit.continues()
+          tasks.continues()
         }
-        func serve(_ visit: DeskVisits) {
+        func serve(_ tasks: WaitingTasks) {
           for task in waiting.withLock(\.self) { task.resume() }
-          visit.allAreResumed()
+          tasks.allAreResumed()
         }
       }
       let (desk, executor) = (Desk(), InlineExecutor())
-      try visit(
-        trial, { visit in await Task(executorPreference: executor) { await desk.wait(visit) }.value },
+      try suspendAndResume(
+        trial, { tasks in await Task(executorPreference: executor) { await desk.wait(tasks) }.value },
         { desk.serve($0) })
     }
     Variant("twice", .broken, "a checked continuation is resumed twice", runEachProcess) { isSecondLater in

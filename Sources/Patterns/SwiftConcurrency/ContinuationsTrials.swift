@@ -47,21 +47,21 @@ extension Continuations {
   /// and the closure `serve` resumes all the tasks. Records how many operations ran on a thread other than the thread
   /// of the preceding code, and how many tasks continued before `serve` had returned. The trial is unavailable if the
   /// system does not report whether threads sleep.
-  func visit(
-    _ trial: Trial, _ wait: @escaping @Sendable (DeskVisits) async -> Void,
-    _ serve: @escaping @Sendable (DeskVisits) async -> Void
+  func suspendAndResume(
+    _ trial: Trial, _ wait: @escaping @Sendable (WaitingTasks) async -> Void,
+    _ serve: @escaping @Sendable (WaitingTasks) async -> Void
   ) throws {
-    let visits = DeskVisits(trial[tasks], standstill)
+    let waiting = WaitingTasks(trial[tasks], standstill)
     try waitFor {
       await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<visits.count { group.addTask { await wait(visits) } }
-        await visits.allWait()
-        await serve(visits)
+        for _ in 0..<waiting.count { group.addTask { await wait(waiting) } }
+        await waiting.allWait()
+        await serve(waiting)
       }
     }
-    try visits.wait.requireResult()
-    trial.record(elsewhere, visits.elsewhere.count)
-    trial.record(early, visits.early.count)
+    try waiting.wait.requireResult()
+    trial.record(elsewhere, waiting.elsewhere.count)
+    trial.record(early, waiting.early.count)
   }
 
   /// A probe that starts processes in which the variant's body resumes a continuation twice. The probe records how many
@@ -144,7 +144,7 @@ enum Resumer: CaseIterable, Sendable {
 }
 
 /// Tasks that suspend at continuations until one call resumes all of them.
-final class DeskVisits: Sendable {
+final class WaitingTasks: Sendable {
   /// The number of tasks.
   let count: Int
   fileprivate let wait: StandstillWait

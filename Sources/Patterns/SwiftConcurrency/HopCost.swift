@@ -24,7 +24,7 @@ import Instruments
 struct HopCost: Pattern {
   static let name = "hop-cost"
 
-  let batch = Parameter.count("batch", 1...10_000, default: 100, "round trips timed together")
+  let batch = Parameter.count("batch", 1...10_000, default: 100, "round trips timed together").ofMeasurement
   let callers = Parameter.count("callers", 1...32, default: 4, "callers that share one target in the metric contended")
   let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips of each caller that shares the target")
 

@@ -17,6 +17,7 @@ struct StructuredCost: Pattern {
 
   let children = Parameter.count("children", 1...1_000_000, default: 1000, "children of one parent")
   let repeats = Parameter.count("repeats", 1...1000, default: 10, "parents that are timed, one after the other")
+    .ofMeasurement
   let keptChildren = Parameter.count(
     "kept-children", 1000...1_000_000, default: 2000, "children of the parent whose memory is measured")
 

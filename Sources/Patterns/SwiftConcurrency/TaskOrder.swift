@@ -21,6 +21,7 @@ struct TaskOrder: Pattern {
 
   let items = Parameter.count("items", 2...100_000, default: 200, "items, each of which a task sends")
   let repeats = Parameter.count("repeats", 1...10_000, default: 10, "rounds of a trial, each with a new actor")
+    .ofMeasurement
 
   let inversions = Metric.count("inversions", "items that arrived after a later item")
   let overtaken = Metric.count(

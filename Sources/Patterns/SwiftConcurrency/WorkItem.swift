@@ -24,7 +24,8 @@ struct WorkItem: Pattern {
   let items = Parameter.count("items", 1...10_000, default: 50, "items, or tasks, each of which is cancelled")
   let patience = Parameter.duration(
     "patience", .zero ... .seconds(1), default: .milliseconds(1),
-    "timeout of the wait for an item that is never submitted")
+    "timeout of the wait for an item that is never submitted"
+  ).ofMeasurement
 
   let ran = Metric.count("ran", "items, or tasks, that began to run")
   let skipped = Metric.count("skipped", "items, or tasks, that did not begin")

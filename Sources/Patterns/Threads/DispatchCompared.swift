@@ -24,7 +24,8 @@ struct DispatchCompared: Pattern {
   let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated work per task")
   let repeats = Parameter.count(
-    "repeats", 1...1000, default: 2, "timed runs of all tasks per trial, after as many without work")
+    "repeats", 1...1000, default: 2, "timed runs of all tasks per trial, after as many without work"
+  ).ofMeasurement
 
   let initiate = Metric.latency(
     "initiate", "from the first submission until the caller can continue; for a loop, until the last task has finished")

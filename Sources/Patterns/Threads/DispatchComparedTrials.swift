@@ -89,8 +89,8 @@ extension DispatchCompared: FindingPattern {
         runs.indices.filter { $0 == first || others.contains($0) }.map { runs[$0].variant.name }
       }
       let size = "\(count) tasks of \(Quantity(work))\(place)"
-      guard comparison.unclear.isEmpty else {
-        let open = names(comparison.nearBest.union(comparison.unclear)).listed("or")
+      guard comparison.undecided.isEmpty else {
+        let open = names(comparison.nearBest.union(comparison.undecided)).listed("or")
         return RunNote("winner", "first to complete \(size), not decided: \(open)", runs: [runs[first].label])
       }
       let alike = names(comparison.nearBest)

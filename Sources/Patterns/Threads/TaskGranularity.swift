@@ -25,7 +25,8 @@ struct TaskGranularity: Pattern {
   let work = Parameter.duration(
     "work", .zero ... .milliseconds(10), default: .microseconds(1), "calibrated CPU work of a task")
   let repeats = Parameter.count(
-    "repeats", 1...1000, default: 3, "how often all tasks are run and timed, after one warm-up")
+    "repeats", 1...1000, default: 3, "how often all tasks are run and timed, after one warm-up"
+  ).ofMeasurement
 
   let perTask = Metric.latency(
     "per-task", "from the first submission to the end of the last task, over the number of tasks")

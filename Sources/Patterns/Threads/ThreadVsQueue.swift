@@ -18,7 +18,8 @@ struct ThreadVsQueue: Pattern {
   static let name = "thread-vs-queue"
 
   let repeats = Parameter.count(
-    "repeats", 1...200, default: 60, "tasks or threads started, one after the other, after one warm-up")
+    "repeats", 1...200, default: 60, "tasks or threads started, one after the other, after one warm-up"
+  ).ofMeasurement
   let objects = Parameter.count(
     "objects", 100...10_000, default: 500,
     "idle queues, queues with a block, blocked threads or suspended tasks that exist at the same time while their memory is measured"

@@ -36,7 +36,7 @@ public struct ResultDiff: Sendable {
   ///   - old: the documents of the old side.
   ///   - new: the documents of the new side.
   ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
-  ///     scenario is compared.
+  ///     scenario is compared; if the sides have different headlines, the headline of the new side.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
@@ -47,7 +47,11 @@ public struct ResultDiff: Sendable {
         of: known)
     }
     sides = (Side(old), Side(new))
-    let before = Figures(old, metrics), after = Figures(new, metrics)
+    // The sides may be ranked by different metrics. The headline of the new side is compared.
+    let headlines = Dictionary(
+      (new + old).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
+    ) { first, _ in first }
+    let before = Figures(old, metrics, headlines), after = Figures(new, metrics, headlines)
     try Self.refuseOtherMeasures(before, after)
     let both = after.keys.filter { before.runs[$0] != nil }
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
@@ -83,11 +87,12 @@ public struct ResultDiff: Sendable {
     private(set) var keys: [String] = []
     private(set) var runs: [String: [Entry]] = [:]
 
-    init(_ documents: [ResultDocument], _ metrics: [String]) {
+    init(_ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String]) {
       for document in documents {
         let shown = document.scenario.show
         let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
-        let wanted = metrics.isEmpty ? Array(shown.prefix(1)) : metrics.contains("all") ? shown + others : metrics
+        let headline = [headlines[document.scenario.name]].compactMap(\.self)
+        let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics
         for (run, label) in zip(document.runs, RunIndex(document).labels) {
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }

@@ -100,7 +100,7 @@ struct EndingCounts {
     return new.runs.flatMap { run -> [String] in
       let was = before[run.name]
       guard run.counts[.completed] + (was?.counts[.completed] ?? 0) > 0 else { return [] }
-      return run.counts.kinds.filter(\.wasNotTried).filter { end in
+      return run.counts.kinds.filter(\.hasNoResult).filter { end in
         run.counts[end] * Swift.max(1, was?.trials ?? 1) > (was?.counts[end] ?? 0) * run.trials
       }.map { run.described($0, as: "were \($0.rawValue)") }
     }

@@ -80,7 +80,7 @@ struct PictureFigure {
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
         isHollow ? "Hollow: not significantly different from \(plot.reference ?? RunComparison.best)." : "",
         rows.contains(where: \.isTooNoisy)
-          ? "Dashed outline and \(Signs.unclear): undecided against \(plot.reference ?? RunComparison.best)." : "",
+          ? "Dashed outline and \(Signs.undecided): undecided against \(plot.reference ?? RunComparison.best)." : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -104,7 +104,7 @@ struct PictureFigure {
       row.median.map {
         """
         <svg class="mark\(row.isTooNoisy ? " noisy" : row.isDistinct == false ? " hollow" : "")" x="\(percent(axis.position($0)))" y="\(StripChart.middle)">\
-        <path d="\(marker)"/>\(row.isTooNoisy ? "<text x=\"8\" y=\"-3\">\(Signs.unclear)</text>" as Markup : "")</svg>
+        <path d="\(marker)"/>\(row.isTooNoisy ? "<text x=\"8\" y=\"-3\">\(Signs.undecided)</text>" as Markup : "")</svg>
         """
       } ?? ""
     let word = row.median == nil && row.span == nil
@@ -231,7 +231,7 @@ struct PictureFigure {
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
-      cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.unclear): undecided against \(reference)." : "",
+      cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.undecided): undecided against \(reference)." : "",
       map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
     ]
     return """

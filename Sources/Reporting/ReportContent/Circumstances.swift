@@ -43,7 +43,7 @@ extension ReportContent {
   }
 
   private var run: [String] {
-    let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.wasNotTried) }
+    let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.hasNoResult) }
     guard wasTried else { return ["no trial was run"] }
     // In a search, a run that is far worse than the best run has few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds

@@ -32,7 +32,7 @@ extension ReportContent {
   /// Returns an array with a note that explains the signs of the best run and of runs that are compared with the best
   /// run. The array is empty if the tables contain none of these signs.
   private func bestRunNotes(_ facts: Cell.Facts) -> [String] {
-    guard !facts.isDisjoint(with: [.best, .nearBest, .unclear]), let best = comparison?.best, let headline else {
+    guard !facts.isDisjoint(with: [.best, .nearBest, .undecided]), let best = comparison?.best, let headline else {
       return []
     }
     let groups = comparison?.groups ?? ""
@@ -44,11 +44,11 @@ extension ReportContent {
       facts.contains(.best)
         ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
-      facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.unclear) may be chance" : nil,
+      facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)
         ? "\(Signs.nearBest) no difference from it was found" : nil,
-      facts.contains(.unclear)
-        ? "\(Signs.unclear) undecided: more than \(ConfidenceInterval.alikeReach) is possible"
+      facts.contains(.undecided)
+        ? "\(Signs.undecided) undecided: more than \(ConfidenceInterval.alikeReach) is possible"
           + (facts.contains(.contradicted) ? ", or most rounds contradict the means" : "") : nil,
       hasBestOfAll && comparison?.uncertainBests.contains(best) != true
         ? "\(first) of all: \(figure(best, headline)) at \(index.labels[best])" : nil,
@@ -62,7 +62,7 @@ extension ReportContent {
     guard let reference = comparison?.reference else { return [] }
     let signs = [
       facts.contains(.noDifference) ? "\(Signs.nearBest) no difference from \(reference) was found" : nil,
-      facts.contains(.noisy) ? "\(Signs.unclear) undecided against \(reference)" : nil,
+      facts.contains(.noisy) ? "\(Signs.undecided) undecided against \(reference)" : nil,
     ].compactMap(\.self)
     return signs.isEmpty ? [] : [signs.joined(separator: ", ")]
   }
@@ -83,7 +83,7 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio without \(Signs.nearBest) or \(Signs.unclear): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
+        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
       )
     }
     if facts.contains(.allRounds) {

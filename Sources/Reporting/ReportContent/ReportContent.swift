@@ -118,7 +118,7 @@ public struct ReportContent: Sendable {
     let dependent = curve.series.filter { !$0.isFlat }.map(\.variant)
     let first = dependent.first { $0 == best } ?? dependent.first
     func ratio(_ run: Int) -> Double { comparison?.contrasts[run].map { abs(.log($0.ratio)) } ?? 0 }
-    let runs = [comparison?.bests, comparison?.nearBest, comparison?.unclear].flatMap { runs in
+    let runs = [comparison?.bests, comparison?.nearBest, comparison?.undecided].flatMap { runs in
       (runs ?? []).filter { !index.isBroken($0) }.sorted { (ratio($0), $0) < (ratio($1), $1) }
     }
     let named = runs.compactMap { index.variants[document.runs[$0].variant] }.filter(dependent.contains)
@@ -241,7 +241,7 @@ public struct ReportContent: Sendable {
   /// are not included.
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
-      let lost = run.outcomes.count(where: \.wasNotTried)
+      let lost = run.outcomes.count(where: \.hasNoResult)
       return lost > 0 && !isDeclaredAway(run) ? (label, lost, lost == run.rounds) : nil
     }
   }

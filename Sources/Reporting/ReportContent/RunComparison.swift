@@ -60,7 +60,7 @@ struct RunComparison: Sendable {
     uncertainBests = comparison.bests.filter { best in
       let group = index.candidates(beside: best, in: names)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
-        && group.contains(where: comparison.unclear.contains)
+        && group.contains(where: comparison.undecided.contains)
     }
   }
 
@@ -79,7 +79,7 @@ struct RunComparison: Sendable {
   /// run.
   func isTooNoisy(_ run: Int) -> Bool {
     isOfBest
-      ? self.unclear.contains(run)
+      ? self.undecided.contains(run)
       : self.contrasts[run].map { $0.isDistinct == false && $0.isNoise == true } == true
   }
 }

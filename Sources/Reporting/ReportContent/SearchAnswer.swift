@@ -94,7 +94,8 @@ struct SearchAnswer {
       return groups.prefix(Self.mostGroups).map { sentence("\(lead($0))\(wording.bestSoFar($0))") } + others
         + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
     }
-    let advice = [wording.advice(groups.filter { !$0.unclear.isEmpty || !$0.uncounted.isEmpty })].compactMap(\.self)
+    let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
+      \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
       + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }

@@ -6,16 +6,16 @@ struct SearchGroup {
   /// The runs that are as good as the best run (``Comparison/isNearBest(_:)``).
   let near: [Int]
   /// The runs that the rounds cannot rank.
-  let unclear: [Int]
+  let undecided: [Int]
   /// The runs that have too few rounds for an interval.
-  let uncounted: [Int]
+  let withTooFewRounds: [Int]
   /// The runs that are certainly worse than the best run, and may be more than 10 % worse.
   let worse: [Int]
   /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
 
   /// Whether all other runs have too few rounds to be compared with the best run.
-  var hasTooFewRounds: Bool { uncounted.count == runs.count - 1 }
+  var hasTooFewRounds: Bool { withTooFewRounds.count == runs.count - 1 }
 
   /// Creates a group.
   ///
@@ -24,9 +24,11 @@ struct SearchGroup {
     (self.best, self.runs) = (best, runs)
     let near = runs.filter { comparison.isNearBest($0) || $0 != best && equal.contains($0) }
     self.near = near
-    unclear = runs.filter(comparison.unclear.contains)
+    undecided = runs.filter(comparison.undecided.contains)
     // Too few rounds are no reason to call a run worse.
-    uncounted = runs.filter { comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true }
+    withTooFewRounds = runs.filter {
+      comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true
+    }
     worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
     isUndecided = comparison.uncertainBests.contains(best)
   }

@@ -10,19 +10,19 @@ extension SearchWording {
   /// If a candidate alternates between two states, the statement is that more time may not decide.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
-    let unclear = groups.flatMap(\.unclear)
+    let undecided = groups.flatMap(\.undecided)
     let isCompared = index.document.scenario.baseline == nil
-    let factors = isCompared ? unclear.compactMap { comparison.contrasts[$0]?.roundsToRank } : []
+    let factors = isCompared ? undecided.compactMap { comparison.contrasts[$0]?.roundsToRank } : []
     let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
     let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
-    let alternating = groups.map { group in ([group.best] + group.unclear).filter { states(of: $0) != nil } }
+    let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
       !alternating.isEmpty
-        || isCompared && group.uncounted.isEmpty
-          && group.unclear.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
+        || isCompared && group.withTooFewRounds.isEmpty
+          && group.undecided.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
     }
     if isHopeless {
       let runs = Array(alternating.joined())
@@ -37,15 +37,15 @@ extension SearchWording {
       Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
     }
     guard !factors.isEmpty else {
-      let enough = timeToRank(groups.flatMap(\.uncounted)).map { ": --time \($0)s may be enough" } ?? " (--time)"
+      let enough = timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s may be enough" } ?? " (--time)"
       return "\(decide)give it more time\(enough)"
     }
     let times = groups.map { group in
-      let factor = group.unclear.compactMap { comparison.contrasts[$0]?.roundsToRank }.max() ?? 1
+      let factor = group.undecided.compactMap { comparison.contrasts[$0]?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
       let seconds = time(factor)
       // The difference may be smaller or larger than it seems, and then less time decides.
-      let least = time(group.unclear.compactMap { comparison.contrasts[$0]?.fewestRoundsToRank }.max() ?? 1)
+      let least = time(group.undecided.compactMap { comparison.contrasts[$0]?.fewestRoundsToRank }.max() ?? 1)
       return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }
@@ -71,7 +71,9 @@ extension SearchWording {
   /// Returns the arguments that compare only the candidates for the best run of a group: `threads=2,4 --variant apply`.
   /// Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
   private func alone(_ group: SearchGroup) -> String? {
-    let candidates = group.runs.filter { ([group.best] + group.unclear + group.uncounted + group.near).contains($0) }
+    let candidates = group.runs.filter {
+      ([group.best] + group.undecided + group.withTooFewRounds + group.near).contains($0)
+    }
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in
@@ -109,9 +111,11 @@ extension SearchWording {
     else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
     let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
-      let others = Set((earlier.group.near + earlier.group.unclear).map(names.variant))
+      let others = Set((earlier.group.near + earlier.group.undecided).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
-      let fallen = ratios(later.group).filter { good.contains(names.variant($0.run)) }
+      // A variant with several settings can be best with one of them, and worse with another.
+      let remaining = Set(([later.group.best] + later.group.near + later.group.undecided).map(names.variant))
+      let fallen = ratios(later.group).filter { good.subtracting(remaining).contains(names.variant($0.run)) }
       // If the earlier group is undecided, the change may begin after the last group that is decided.
       let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
       guard let most = fallen.last else { return nil }

@@ -17,11 +17,16 @@ extension SearchWording {
   /// heading: `actor is 2.10x slower`. If many runs are as bad and only the best run is left, they are `all others`.
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
     guard index.document.scenario.baseline == nil else { return nil }
-    let runs = worstRuns(ratios(group))
+    let ratios = ratios(group)
+    let runs = worstRuns(ratios)
+    // The words about the best run that is not a yardstick already name a worst run that is the only other run.
+    if runs.count == 1, group.near.isEmpty, !isBestUsable(group), nextRun(group, ratios)?.run == runs[0].run {
+      return nil
+    }
     guard let worst = runs.last,
-      !group.unclear.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor })
+      !group.undecided.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
-    let isWorst = !group.unclear.contains { isAlike($0, worst.run) }
+    let isWorst = !group.undecided.contains { isAlike($0, worst.run) }
     let names = names(runs.reversed().map(\.run), of: group.runs)
     let by = by(runs, worseThan: group.best)
     if runs.count > SearchAnswer.most, runs.count == group.runs.count - 1 { return "all others are \(by)" }

@@ -16,7 +16,7 @@ struct SearchWording {
     let worst = worst(group, under: superlative(isBest: false), isPlain: isOneVariant(group))
     let best =
       group.hasTooFewRounds
-      ? [bestSoFar(group), uncounted(group)].compactMap(\.self)
+      ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
       : group.isUndecided ? undecided(group) : settled(group)
     return best + [worst].compactMap(\.self)
       + [slowSamples(group)].compactMap(\.self)
@@ -26,49 +26,49 @@ struct SearchWording {
   func line(_ group: SearchGroup) -> String {
     let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
     let mean = "\(lowestMean): \(leader(group))"
-    let unclear = group.unclear.isEmpty ? nil : "undecided: \(names(group.unclear, of: group.runs))"
+    let undecided = group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
     let parts: [String?] =
       group.hasTooFewRounds
       ? [bestSoFar(group)]
       : group.isUndecided
-        ? ["undecided\(reach(group.unclear)): \(candidates(group))", mean]
-        : group.near.isEmpty ? [best(group) + edge(group), next(group), unclear] : [near(group), mean, unclear]
-    return (parts + [uncounted(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
+        ? ["undecided\(reach(group.undecided)): \(candidates(group))", mean]
+        : group.near.isEmpty ? [best(group) + edge(group), next(group), undecided] : [near(group), mean, undecided]
+    return (parts + [tooFewRounds(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
   }
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
   private func settled(_ group: SearchGroup) -> [String] {
-    let unclear =
-      (group.unclear.isEmpty ? [] : ["Undecided: \(names(group.unclear, of: group.runs))"])
-      + [uncounted(group)].compactMap(\.self)
+    let undecided =
+      (group.undecided.isEmpty ? [] : ["Undecided: \(names(group.undecided, of: group.runs))"])
+      + [tooFewRounds(group)].compactMap(\.self)
     // Of several runs that are as good as each other, none is called the best.
     if !group.near.isEmpty {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
-      return ["\(all) \(near(group))", "\(lowestMean): \(leader(group))"] + unclear
+      return ["\(all) \(near(group))", "\(lowestMean): \(leader(group))"] + undecided
     }
     let figure = figure(group.best) + edge(group) + secondaryFigure(of: group)
     let name = names([group.best], of: group.runs)
     guard isOneVariant(group) else {
       return ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"] + [next(group)].compactMap(\.self)
-        + unclear
+        + undecided
     }
     let verb = metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
-      + [next(group)].compactMap(\.self) + unclear
+      + [next(group)].compactMap(\.self) + undecided
   }
 
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If the possible
   /// difference of the candidates is small, the sentences recommend any of them.
   private func undecided(_ group: SearchGroup) -> [String] {
-    let reach = reach(group.unclear)
+    let reach = reach(group.undecided)
     let candidates = candidates(group)
     let isSmall = !reach.isEmpty && !isNearlyAll(group)
     let use = isOneVariant(group) ? "use" : "use one of"
     return [
       isSmall ? "\(use) \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
-    ] + [uncounted(group)].compactMap(\.self)
+    ] + [tooFewRounds(group)].compactMap(\.self)
   }
 
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
@@ -89,7 +89,7 @@ struct SearchWording {
   /// 61 % of the rounds`. The words contain the states of other candidates with two states, since their means describe
   /// neither state.
   private func leader(_ group: SearchGroup) -> String {
-    let others = (group.near + group.unclear).filter { $0 != group.best && states(of: $0) != nil }
+    let others = (group.near + group.undecided).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
     return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
   }
@@ -103,7 +103,7 @@ struct SearchWording {
   /// to a baseline.
   private func contradiction(_ group: SearchGroup) -> String? {
     guard comparison.isOfBest else { return nil }
-    let contrasts = (group.near + group.unclear).compactMap { run in
+    let contrasts = (group.near + group.undecided).compactMap { run in
       comparison.contrasts[run].map { (run: run, contrast: $0) }
     }
     let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.most }
@@ -118,7 +118,7 @@ struct SearchWording {
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
   /// but thread` if a group of several variants contains no other runs, or one other run and many candidates.
   private func candidates(_ group: SearchGroup) -> String {
-    let runs = group.runs.filter { $0 == group.best || group.unclear.contains($0) }
+    let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
     return others.isEmpty ? "all" : "all but \(names(others, of: group.runs))"
@@ -126,7 +126,7 @@ struct SearchWording {
 
   /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.
   private func isNearlyAll(_ group: SearchGroup) -> Bool {
-    let candidates = group.unclear.count + 1
+    let candidates = group.undecided.count + 1
     let others = group.runs.count - candidates
     return !isOneVariant(group) && (others == 0 || others == 1 && candidates > SearchAnswer.most)
   }
@@ -145,8 +145,8 @@ struct SearchWording {
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
-  private func uncounted(_ group: SearchGroup) -> String? {
-    group.uncounted.isEmpty ? nil : "too few rounds to rank: \(names(group.uncounted, of: group.runs))"
+  private func tooFewRounds(_ group: SearchGroup) -> String? {
+    group.withTooFewRounds.isEmpty ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: group.runs))"
   }
 
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
@@ -175,17 +175,31 @@ struct SearchWording {
   /// sentence names the worst run.
   private func next(_ group: SearchGroup) -> String? {
     guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
-    let ratios = ratios(group)
     let isUsable = isBestUsable(group)
-    guard let next = ratios.first(where: { isUsable || !index.isYardstick($0.run) }) else { return nil }
-    if isUsable, worstRuns(ratios).contains(where: { $0.run == next.run }) { return nil }
     let heading = isUsable ? "next" : "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
+    // Nothing has a ratio to 0.
+    if !isUsable, index.isZero(group.best, metric) {
+      let others = group.runs.filter { !index.isYardstick($0) }
+        .compactMap { run in index.shownFigure(run, of: metric).map { (run: run, figure: $0) } }
+      return others.min { $0.figure < $1.figure }
+        .map { "\(heading): \(names([$0.run], of: group.runs)), \(figure($0.run))" }
+    }
+    let ratios = ratios(group)
+    guard let next = nextRun(group, ratios) else { return nil }
+    if isUsable, worstRuns(ratios).contains(where: { $0.run == next.run }) { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "\(heading): \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
 
+  /// Returns the run with the ratio nearest to 1. If the best run is of a yardstick and others are not, returns the
+  /// nearest of the others.
+  func nextRun(_ group: SearchGroup, _ ratios: [(run: Int, contrast: Contrast)]) -> (run: Int, contrast: Contrast)? {
+    let isUsable = isBestUsable(group)
+    return ratios.first { isUsable || !index.isYardstick($0.run) }
+  }
+
   /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
-  private func isBestUsable(_ group: SearchGroup) -> Bool {
+  func isBestUsable(_ group: SearchGroup) -> Bool {
     !index.isYardstick(group.best) || group.runs.allSatisfy(index.isYardstick)
   }
 

@@ -139,7 +139,7 @@ struct Cell: Sendable, Hashable {
     static let best = Facts(rawValue: 128)
     static let nearBest = Facts(rawValue: 256)
     /// The rounds cannot rank the run of the cell.
-    static let unclear = Facts(rawValue: 32_768)
+    static let undecided = Facts(rawValue: 32_768)
     /// The ratio to the baseline does not differ significantly from 1.
     static let noDifference = Facts(rawValue: 131_072)
     /// The ratio to the baseline is too noisy for a statement.
@@ -180,7 +180,7 @@ struct Cell: Sendable, Hashable {
   /// The cell with its short text, and the facts about this text.
   var shortened: Cell {
     guard short != text, !facts.isDisjoint(with: [.interval, .ends]) else { return Cell(short, facts) }
-    let isMarked = !facts.isDisjoint(with: [.nearBest, .unclear, .noDifference, .noisy])
+    let isMarked = !facts.isDisjoint(with: [.nearBest, .undecided, .noDifference, .noisy])
     return Cell(short, facts.subtracting([.interval, .ends]).union(isMarked ? [] : .significant))
   }
 
@@ -196,7 +196,7 @@ struct Cell: Sendable, Hashable {
 enum Signs {
   static let best = "●"
   static let nearBest = "≈"
-  static let unclear = "?"
+  static let undecided = "?"
   static let margin = "±"
   static let range = "…"
   static let nearFloor = "~"

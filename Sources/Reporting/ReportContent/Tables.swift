@@ -22,10 +22,12 @@ struct Tables {
     return index.inOrder(of: comparison.groupNames, rows)
   }
 
-  /// All tables, in order. A search over two or more parameters has a grid for each variant. Any other run has lists.
+  /// All tables, in order. A search over several values of two or more parameters has a grid for each
+  /// variant. Any other run has lists.
   var all: [Table] {
-    seeksBest && document.scenario.sweep.count > 1 ? grids : lists
+    seeksBest && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
   }
+
 
   /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
   /// the headline, with a row for each variant and a column for each point.
@@ -289,12 +291,12 @@ struct Tables {
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
     let isNoise = comparison.isTooNoisy(run)
     if comparison.uncertainBests.contains(run) {
-      return (Signs.unclear, true, reference.union([.unclear, .uncertainBest]))
+      return (Signs.undecided, true, reference.union([.undecided, .uncertainBest]))
     }
     if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
     let isOfBest = comparison.isOfBest
     if isNoise {
-      return (Signs.unclear, true, reference.union(isOfBest ? .unclear : .noisy))
+      return (Signs.undecided, true, reference.union(isOfBest ? .undecided : .noisy))
     }
     guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
     return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
@@ -348,7 +350,10 @@ struct Tables {
           })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    let reference = document.scenario.baseline ?? "\(RunComparison.best) for each \(comparison?.groups ?? "")"
+    // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
+    let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
+    let best = isNamed ? RunComparison.best : "the \(metric.better == .higher ? "highest" : "lowest") mean"
+    let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groups ?? "")"
     let figures =
       facts.isDisjoint(with: [.ratio, .reference])
       ? ", \(ranksByMean ? "means" : "medians") over the rounds" : " as a multiple of \(reference)"
@@ -364,8 +369,10 @@ struct Tables {
   /// flaw.
   func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
-    let (mark, _, facts) = mark(run)
+    let (mark, isNoise, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
+      // The estimate would suggest a precision that the rounds do not have.
+      if isNoise, contrast.interval?.isWide == true { return Cell(mark, facts.union(.ratio)) }
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
         facts.union(

@@ -128,6 +128,7 @@ import Testing
   @Test(arguments: [
     ("", "not JSON, or cut off: the text does not end with '}' or ']'"),
     ("{\"schema\": \"gcdlab.result/2\"", "not JSON, or cut off: the text does not end with '}' or ']'"),
+    ("<!doctype html>", "a page or XML; only a result document can be read, which --export FILE.json writes"),
     ("{not json}", "not JSON: The given data was not valid JSON."),
     ("[]", "an empty list of result documents"),
     ("{}", "no schema, expected 'gcdlab.result/2': not a result document of this lab"),

@@ -116,7 +116,9 @@ import Testing
     #expect(page.matches(of: /<rect class="cell/).count == 2)
   }
 
-  @Test func `a search over several values of one parameter has a list, even if other parameters have one value`() throws {
+  @Test func `a search over several values of one parameter has a list, even if other parameters have one value`()
+    throws
+  {
     func tables(_ works: [Int]) throws -> [Table] {
       try Fixture.compared([("work", works), ("stride", [1, 4])]) { _, _ in 1000 }.content.tables
     }

@@ -16,11 +16,11 @@ extension TaskGranularity: FindingPattern {
 
   /// Returns a finding for each variant except the yardsticks. The finding names the smallest amount of work from which
   /// the variant is faster than running the tasks in place, or states that the variant is faster at no size. A variant
-  /// with too few rounds has no finding. In a search, the findings are part of the answer.
+  /// with too few rounds has no finding. In a search, the findings are the beginning of the answer.
   func findings(in results: Results) -> [RunNote] {
     func note(_ says: String, _ runs: [String] = []) -> RunNote {
       results.experiment.seeksBest
-        ? RunNote(Conclusion.advice, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
+        ? RunNote(Conclusion.answer, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
     }
     let inline = results.runs.filter { $0.variant.name == "inline" }
     let crossovers = results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in

@@ -202,13 +202,14 @@ public struct ReportContent: Sendable {
     if !own.isEmpty, let first = measured.first {
       measured[0] = "For the measured program: \(first.uncapitalizedFirst)"
     }
-    return own + measured + sentences(Conclusion.advice)
+    return own + sentences(Conclusion.answer) + measured + sentences(Conclusion.advice)
   }
 
   /// The findings that are not part of the conclusion.
   var findings: [String] {
     // The answer of a search already contains the best setting and the certainty of this result.
-    let inAnswer = [Conclusion.ownAnswer, Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
+    let inAnswer =
+      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 

@@ -1,3 +1,5 @@
+import Laboratory
+
 /// A part of a report. ``ReportContent/parts(isBrief:)`` returns the parts in their order. A format omits the parts
 /// that the format cannot render.
 enum ReportPart: Sendable {
@@ -82,10 +84,11 @@ extension ReportContent {
   }
 
   /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion and its items,
-  /// after the sentence about the settings with a flaw.
+  /// after the pattern's answer and the sentence about the settings with a flaw.
   var decision: [Line] {
     let lines = conclusionLines
-    let count = comparison?.flaw == nil ? 1 : 2
+    let answers = document.findings.count { $0.kind == Conclusion.answer }
+    let count = answers + (comparison?.flaw == nil ? 1 : 2)
     return lines.prefix(count) + lines.dropFirst(count).prefix(while: \.isItem)
   }
 

@@ -18,11 +18,9 @@ extension SearchWording {
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
     guard index.document.scenario.baseline == nil else { return nil }
     let ratios = ratios(group)
-    let runs = worstRuns(ratios)
-    // The words about the best run that is not a yardstick already name a worst run that is the only other run.
-    if runs.count == 1, group.near.isEmpty, !isBestUsable(group), nextRun(group, ratios)?.run == runs[0].run {
-      return nil
-    }
+    // Other words name the best run that is not a yardstick.
+    let named = group.near.isEmpty && !isBestUsable(group) ? nextRun(group, ratios)?.run : nil
+    let runs = worstRuns(ratios).filter { $0.run != named }
     guard let worst = runs.last,
       !group.undecided.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }

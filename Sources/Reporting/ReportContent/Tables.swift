@@ -28,7 +28,6 @@ struct Tables {
     seeksBest && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
   }
 
-
   /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
   /// the headline, with a row for each variant and a column for each point.
   var brief: [Table] {

@@ -35,6 +35,10 @@ extension ResultDocument {
       // Some editors write a byte order mark, which has no meaning in UTF-8.
       let bytes = bytes.starts(with: [0xef, 0xbb, 0xbf]) ? bytes[3...] : bytes[...]
       let end = bytes.last { !" \t\r\n".utf8.contains($0) }
+      if bytes.first == UInt8(ascii: "<") {
+        throw InputError(
+          "a page or XML; only a result document can be read, which --export FILE.json writes", at: place)
+      }
       guard end == UInt8(ascii: "}") || end == UInt8(ascii: "]") else {
         throw InputError("not JSON, or cut off: the text does not end with '}' or ']'", at: place)
       }

@@ -36,7 +36,7 @@ public struct ResultDiff: Sendable {
   ///   - old: the documents of the old side.
   ///   - new: the documents of the new side.
   ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
-  ///     scenario is compared; if the sides have different headlines, the headline of the new side.
+  ///     scenario is compared; if the sides have different headlines, the headline of the old side.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
@@ -47,9 +47,9 @@ public struct ResultDiff: Sendable {
         of: known)
     }
     sides = (Side(old), Side(new))
-    // The sides may be ranked by different metrics. The headline of the new side is compared.
+    // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
-      (new + old).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
+      (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
     ) { first, _ in first }
     let before = Figures(old, metrics, headlines), after = Figures(new, metrics, headlines)
     try Self.refuseOtherMeasures(before, after)

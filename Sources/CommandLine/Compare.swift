@@ -78,13 +78,19 @@ struct Compare: AsyncParsableCommand {
   /// The minimum number of runs for which the lab prints a forecast of the time before the first trial.
   private static let manyRuns = 100
 
-  /// Returns the reason why a comparison cannot rank its settings; nil if the comparison can rank its settings.
+  /// Returns the reason why a comparison cannot rank its settings, or ranks them by noise; nil if there is no such
+  /// reason.
   private static func whyUnranked(_ plan: Plan) -> String? {
     guard plan.runs.count > 1 else {
       return "there is nothing to compare: one variant with one setting; give more values or more variants"
     }
-    guard let metric = plan.experiment.headline, metric.better == .neither else { return nil }
-    return "\(metric.name): neither more nor less is better, so the settings are not ranked"
+    guard let metric = plan.experiment.headline else { return nil }
+    if metric.better == .neither {
+      return "\(metric.name): neither more nor less is better, so the settings are not ranked"
+    }
+    let swept = plan.experiment.sweep.map(\.name).listed()
+    return plan.experiment.isAffected(metric)
+      ? nil : "\(metric.name) does not depend on \(swept): its values differ by noise only"
   }
 
   /// Returns a message with the minimum time that a grid requires: the measured time to start and end a worker, for

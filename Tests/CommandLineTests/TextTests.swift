@@ -78,6 +78,9 @@ import Testing
     #expect(
       swept.errors.contains("uncontended does not depend on threads, so the settings are ranked by contended"),
       "\(swept)")
+    let named = try await Binary.run(
+      ["compare", "queue-vs-lock", "threads=2,4", "--variant", "mutex", "--metric", "uncontended"] + brief)
+    #expect(named.errors.contains("uncontended does not depend on threads: its values differ by noise"), "\(named)")
   }
 
   @Test func `the lab without arguments suggests commands, and a scenario's name runs the scenario`() async throws {

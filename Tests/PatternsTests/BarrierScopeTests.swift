@@ -29,7 +29,7 @@ import Testing
     /// Executes blocks without a barrier, and with enough time for blocks to overlap.
     @Sendable func excludesNothing(_ trial: Trial) throws {
       let queue = DispatchQueue(label: "own", attributes: .concurrent)
-      try pattern.countOverlaps(trial, patience: .seconds(10)) { blocks in
+      try pattern.countOverlaps(trial, patience: .seconds(20)) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async {

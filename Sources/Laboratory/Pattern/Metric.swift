@@ -127,7 +127,7 @@ extension Metric {
   ///     metric is broken.
   ///   - isSpeed: whether a shorter duration is a higher speed. Pass false for lateness or processor time, since a
   ///     smaller amount of them is not a higher speed.
-  ///   - affectedBy: the names of the parameters that affect the metric, for a metric of a part of the trial; nil if
+  ///   - affectedBy: the names of the parameters that affect the metric, or `cores`, if not all of them do; nil if
   ///     all parameters may affect it. `compare` does not rank settings by a metric that no swept parameter affects.
   public static func latency(
     _ name: String, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,

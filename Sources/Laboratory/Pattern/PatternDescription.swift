@@ -49,7 +49,7 @@ public struct PatternDescription: Sendable {
       }
     }
     for declaration in declared {
-      for name in declaration.metrics.flatMap({ $0.affectedBy ?? [] }) where places[name] == nil {
+      for name in declaration.metrics.flatMap({ $0.affectedBy ?? [] }) where places[name] == nil && name != Cores.name {
         throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(declaration.place)")
       }
     }

@@ -50,7 +50,7 @@ struct BarrierScope: Pattern {
     }
     Variant("global", .broken, "a barrier on a global queue") { trial in
       let queue = DispatchQueue.global()
-      try countOverlaps(trial, patience: .seconds(10)) { blocks in
+      try countOverlaps(trial, patience: .seconds(20)) { blocks in
         queue.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {
@@ -66,7 +66,7 @@ struct BarrierScope: Pattern {
       let target = DispatchQueue(label: "target", attributes: .concurrent)
       let queue = DispatchQueue(label: "own", attributes: .concurrent, target: target)
       let sibling = DispatchQueue(label: "sibling", attributes: .concurrent, target: target)
-      try countOverlaps(trial, patience: .seconds(10)) { blocks in
+      try countOverlaps(trial, patience: .seconds(20)) { blocks in
         sibling.async { blocks.earlier() }
         blocks.awaitEarlier()
         queue.async(flags: .barrier) {

@@ -35,7 +35,8 @@ struct DispatchCompared: Pattern {
     "user-mode processor time of all threads while the tasks run; the kernel separates it from system time by sampling")
   let system = Metric.latency("system", isSpeed: false, "kernel-mode processor time of all threads while the tasks run")
   let overhead = Metric.latency(
-    "overhead", isSpeed: false, "processor time per task that does no work, user and kernel mode together")
+    "overhead", isSpeed: false, affectedBy: ["tasks", "repeats", Cores.name],
+    "processor time per task that does no work, user and kernel mode together")
   let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were reported complete")
 
   var problem: [any Declaration] { [tasks, work] }

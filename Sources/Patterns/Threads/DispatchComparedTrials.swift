@@ -58,8 +58,10 @@ extension DispatchCompared: FindingPattern {
   // MARK: Results
 
   /// Returns, for each number of cores and of tasks, notes on the variant that completes first at each amount of work,
-  /// and a note on the amount of work from which each variant is faster than the loop.
+  /// and a note on the amount of work from which each variant is faster than the loop. A search by another metric has
+  /// no such notes.
   func findings(in results: Results) -> [RunNote] {
+    if results.experiment.seeksBest, results.experiment.headline != complete.metric { return [] }
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     let cores = results.runs.map(\.cores).grouped(by: \.self).map(\.key)
     return cores.flatMap { cores in

@@ -104,16 +104,22 @@ public struct ScratchDirectory: Sendable {
 
   private static func remove(trial name: String) {
     let (path, over) = ("\(parent)/\(name)", "\(parent)/\(name)-over")
+    // A worker that was killed while it removed its directory had already renamed the directory.
+    if let left = OpenDirectory(over), left.owner == geteuid() { remove(left, at: over) }
     guard let directory = OpenDirectory(path), directory.owner == geteuid() else { return }
     // The worker may still be running if it ends by itself after the lab has ended. The directory is renamed first, so
     // that such a worker creates no further files in the directory.
     guard rename(path, over) == 0, let renamed = OpenDirectory(over),
       (renamed.device, renamed.inode) == (directory.device, directory.inode)
     else { return }
+    remove(directory, at: over)
+  }
+
+  private static func remove(_ directory: OpenDirectory, at path: String) {
     // A thread that had looked up the old name before the renaming may still create one file in the directory.
     for _ in 0..<1000 {
       directory.empty()
-      if rmdir(over) == 0 || errno != ENOTEMPTY { return }
+      if rmdir(path) == 0 || errno != ENOTEMPTY { return }
     }
   }
 

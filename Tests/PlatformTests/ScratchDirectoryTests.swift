@@ -81,6 +81,18 @@ import Testing
     #expect(namesInDirectory(first.path) == nil)
   }
 
+  @Test func `the directory of a worker that was killed during the removal is removed`() throws {
+    let name = ScratchDirectory.beginTrial()
+    // A worker renames its directory before it removes the files.
+    let renamed = "\(ScratchDirectory.parent)/\(name)-over"
+    try #require(mkdir(renamed, 0o700) == 0)
+    let file = open("\(renamed)/file", O_CREAT | O_WRONLY, 0o600)
+    try #require(file >= 0)
+    close(file)
+    ScratchDirectory.endTrial(name)
+    #expect(namesInDirectory(renamed) == nil)
+  }
+
   @Test func `a thread that creates files during the removal leaves no file behind`() async {
     // The test runs in a process of its own, since a worker has one trial.
     await #expect(processExitsWith: .success) {

@@ -88,9 +88,13 @@ struct Compare: AsyncParsableCommand {
     if metric.better == .neither {
       return "\(metric.name): neither more nor less is better, so the settings are not ranked"
     }
-    let swept = plan.experiment.sweep.map(\.name).listed()
-    return plan.experiment.isAffected(metric)
-      ? nil : "\(metric.name) does not depend on \(swept): its values differ by noise only"
+    return independence(of: metric, in: plan.experiment).map { "\($0): its values differ by noise only" }
+  }
+
+  /// Returns the statement that no swept parameter affects `metric`; nil if a swept parameter may affect the metric.
+  private static func independence(of metric: Metric, in experiment: Experiment) -> String? {
+    experiment.isAffected(metric)
+      ? nil : "\(metric.name) does not depend on \(experiment.sweep.map(\.name).listed())"
   }
 
   /// Returns a message with the minimum time that a grid requires: the measured time to start and end a worker, for
@@ -168,11 +172,9 @@ struct Compare: AsyncParsableCommand {
   private func rankedByDefault(_ experiment: Experiment) -> Experiment {
     guard metric == nil, let headline = experiment.headline, let ranking = experiment.rankingMetric, ranking != headline
     else { return experiment }
-    let swept = experiment.sweep.map(\.name).listed()
     let reason =
-      !experiment.isAffected(headline)
-      ? "\(headline.name) does not depend on \(swept)"
-      : headline.better == .neither ? "\(headline.name): neither more nor less is better" : nil
+      Self.independence(of: headline, in: experiment)
+      ?? (headline.better == .neither ? "\(headline.name): neither more nor less is better" : nil)
     if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
     return experiment.showing(first: ranking.name)
   }

@@ -89,7 +89,7 @@ extension Results {
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
-      let reached = least.contrast.interval?.relativeMargin, reached > goal
+      case let reached = interval.relativeMargin, reached > goal
     else { return [] }
     let (low, high) = interval.multiples
     let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"

@@ -39,7 +39,7 @@ extension ReportContent {
     // Runs with different amounts of work have no common best run.
     let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
     let better = "(\(headline.better.rawValue) is better)"
-    let first = headline.better == .higher ? "highest" : "lowest"
+    let first = headline.superlative
     let signs = [
       facts.contains(.best)
         ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"

@@ -78,7 +78,7 @@ struct SearchWording {
     return "\(name) \(RunNames.has(name)) the best mean so far"
   }
 
-  private var lowestMean: String { "\(metric.better == .higher ? "highest" : "lowest") mean" }
+  private var lowestMean: String { "\(metric.superlative) mean" }
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
   private func best(_ group: SearchGroup) -> String {

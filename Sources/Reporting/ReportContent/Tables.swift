@@ -22,8 +22,8 @@ struct Tables {
     return index.inOrder(of: comparison.groupNames, rows)
   }
 
-  /// All tables, in order. A search over several values of two or more parameters has a grid for each
-  /// variant. Any other run has lists.
+  /// All tables, in order. A search over several values of two or more parameters has a grid for each variant. Any
+  /// other run has lists.
   var all: [Table] {
     seeksBest && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
   }
@@ -238,8 +238,8 @@ struct Tables {
     guard let contrast = comparison?.contrasts[run] else {
       if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
       guard comparison?.uncertainBests.contains(run) == true else { return Cell(mark.sign, mark.facts) }
-      let word = metric.better == .higher ? "highest" : "lowest"
-      return Cell("\(word) mean \(mark.sign)", mark.facts, short: "\(word) \(mark.sign)")
+      return Cell(
+        "\(metric.superlative) mean \(mark.sign)", mark.facts, short: "\(metric.superlative) \(mark.sign)")
     }
     let text = metric.meaning.wording(contrast.ratio)
     if contrast.isDistinct != false, isBound(run, metric) {
@@ -351,7 +351,7 @@ struct Tables {
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
     // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
     let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
-    let best = isNamed ? RunComparison.best : "the \(metric.better == .higher ? "highest" : "lowest") mean"
+    let best = isNamed ? RunComparison.best : "the \(metric.superlative) mean"
     let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groups ?? "")"
     let figures =
       facts.isDisjoint(with: [.ratio, .reference])

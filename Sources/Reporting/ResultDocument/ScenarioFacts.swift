@@ -157,6 +157,9 @@ struct MetricFacts: Codable, Sendable {
   let says: String
 
   var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
+
+  /// The word for the best mean: `highest` if higher figures are better, otherwise `lowest`.
+  var superlative: String { better == .higher ? "highest" : "lowest" }
 }
 
 extension Metric {

@@ -46,7 +46,7 @@ else
 BINARY   := .build/release/gcdlab
 endif
 
-VERSION := $(shell sed -n 's/.*version = "\(.*\)"/\1/p' Sources/Reporting/Tool.swift)
+VERSION := $(shell sed -n 's/.*version = "\(.*\)"/\1/p' Sources/Laboratory/Basics/Tool.swift)
 # The date of the release, from CHANGELOG.md.
 DATE    := $(shell sed -n 's/^\#\# $(VERSION) (\([0-9-]*\))/\1/p' CHANGELOG.md)
 

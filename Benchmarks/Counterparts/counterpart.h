@@ -14,6 +14,24 @@ static inline uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+// Waits until the processor has executed all earlier instructions, as the lab's gcdlab_await_instructions does.
+static inline void await_instructions(void) {
+#if defined(__x86_64__)
+  __asm__ __volatile__("lfence" : : : "memory");
+#elif defined(__aarch64__)
+  __asm__ __volatile__("isb" : : : "memory");
+#endif
+}
+
+// Runs a chain of dependent steps, as the lab's CalibratedWork.run does. Has no effect for 0 steps.
+static inline void run_steps(uint64_t steps, uint64_t value) {
+  if (steps == 0) return;
+  await_instructions();
+  for (; steps > 0; steps--) value = (value ^ value >> 32) * 6364136223846793005u + 1442695040888963407u;
+  __asm__ __volatile__("" : : "r"(value));
+  await_instructions();
+}
+
 static inline int ascending(const void *a, const void *b) {
   uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
   return left < right ? -1 : left > right;

@@ -39,7 +39,7 @@ struct Archive {
 
     init(_ document: ResultDocument) {
       self =
-        document.isComparison
+        document.isSearch
         ? document.isQuick ? .quickComparison : .comparison : document.isQuick ? .quick : .full
     }
     var before: String { rawValue + ".before" }
@@ -128,13 +128,13 @@ struct Archive {
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {
     guard document.trials > 0 else { return }
-    try makeDirectories(directory)
+    try makeDirectories(directory, mode: 0o700)
     let (name, kind) = (document.scenarioName, Kind(document))
     if let last = last(like: document), last.difference(from: document) == nil || !hasBefore(like: document) {
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
-    guard !document.isComparison, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
+    guard !document.isSearch, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 
@@ -144,8 +144,8 @@ struct Archive {
     return before.difference(from: document) == nil
   }
 
-  /// Returns whether the archive has the verdicts of a full run on the machine of `document`, by the version of the lab
-  /// that wrote `document`.
+  /// Returns whether the archive has the verdicts of a full run on this machine, by this version of the lab, of the
+  /// scenario of `document`.
   private func hasFullVerdicts(like document: ResultDocument) -> Bool {
     guard let last = try? read(document.scenarioName, ".verdicts") else { return false }
     return !last.isQuick && last.isOfThisVersion && last.isOf(.unmeasured())
@@ -153,15 +153,5 @@ struct Archive {
 
   private func write(_ text: String, to path: String) throws(SystemError) {
     try OutputFile(path, followingLinks: false).write(text)
-  }
-
-  private func makeDirectories(_ path: String) throws(SystemError) {
-    guard mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-    let code = errno
-    guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
-      throw SystemError(code, "make \(path)")
-    }
-    try makeDirectories(String(path[..<slash]))
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError(errno, "make \(path)") }
   }
 }

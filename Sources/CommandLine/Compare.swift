@@ -86,7 +86,7 @@ struct Compare: AsyncParsableCommand {
     }
     guard let metric = plan.experiment.headline else { return nil }
     if metric.better == .neither {
-      return "\(metric.name): neither more nor less is better, so the settings are not ranked"
+      return "the settings are not ranked by \(metric.name), which shows what a variant does"
     }
     return independence(of: metric, in: plan.experiment).map { "\($0): its values differ by noise only" }
   }
@@ -174,7 +174,7 @@ struct Compare: AsyncParsableCommand {
     else { return experiment }
     let reason =
       Self.independence(of: headline, in: experiment)
-      ?? (headline.better == .neither ? "\(headline.name): neither more nor less is better" : nil)
+      ?? (headline.better == .neither ? "\(headline.name) shows what a variant does, and ranks nothing" : nil)
     if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
     return experiment.showing(first: ranking.name)
   }

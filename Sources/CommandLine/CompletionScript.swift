@@ -1,4 +1,5 @@
 import ArgumentParser
+import Laboratory
 import Reporting
 
 /// The completion scripts of the argument parser, with two additions: values after `=`, and the name of a scenario in

@@ -102,6 +102,9 @@ struct Diff: AsyncParsableCommand {
     if old.isEmpty, new.isEmpty, areScenarios { return ([], []) }
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
+      if files.isEmpty, old.isEmpty != new.isEmpty {
+        throw ValidationError("\(old.isEmpty ? "--old" : "--new") is missing: give the documents of both sides.")
+      }
       var found = ""
       if files.count == 1, old.isEmpty, new.isEmpty {
         do throws(InputError) { try Self.requireFile(files[0]) } catch { throw ValidationError(error.description) }

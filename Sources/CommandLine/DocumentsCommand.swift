@@ -13,11 +13,11 @@ struct DocumentsCommand: ParsableCommand {
       'Stand-in' marks the lab's replacement for a feature that this system lacks. 'By construction' marks a sentence that \
       holds with any implementation of Dispatch.
 
-      This command lists the sentences. `gcdlab explain guide.5` shows one sentence in full.
+      This command lists the sentences. `\(Tool.command) explain guide.5` shows one sentence in full.
 
-      The verdicts are from the last runs on this machine, which `gcdlab scenario` stores, or from the result documents \
-      after --results. `gcdlab scenario --all` runs all scenarios. The result documents of several runs or machines \
-      (`gcdlab documents a.json b.json`) are shown side by side, and begin with the sentences on which they disagree.
+      The verdicts are from the last runs on this machine, which `\(Tool.command) scenario` stores, or from the result documents \
+      after --results. `\(Tool.command) scenario --all` runs all scenarios. The result documents of several runs or machines \
+      (`\(Tool.command) documents a.json b.json`) are shown side by side, and begin with the sentences on which they disagree.
 
       \(examples(("documents", "all documents"), ("documents guide --details", "one, with every claim"), ("documents now", "those on Swift Concurrency"), ("documents refuted", "the refuted sentences"), ("explain guide.5", "a single sentence"), ("documents a.json b.json", "of several machines")))
       """)
@@ -66,7 +66,7 @@ struct DocumentsCommand: ParsableCommand {
     if paths.count > 1 {
       guard exports.isEmpty else {
         throw InputError(
-          "several result documents have a page of their own: gcdlab report FILE FILE --export atlas.html",
+          "several result documents have a page of their own: \(Tool.command) report FILE FILE --export atlas.html",
           at: "--export")
       }
       if let standing = names.first(where: SentenceIndex.standings.contains) {

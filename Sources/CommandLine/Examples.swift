@@ -1,3 +1,4 @@
+import Laboratory
 import Reporting
 
 /// Returns the section of a command's help that lists example commands, each with a description.

@@ -8,9 +8,9 @@ struct Explain: ParsableCommand {
     abstract:
       "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
-      `gcdlab explain NAME --code` shows the bodies of all variants as they were compiled, and `--code VARIANT…` the bodies \
-      of some variants. `gcdlab explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
-      machine, and the claims for and against it. `gcdlab documents` lists all sentences.
+      `\(Tool.command) explain NAME --code` shows the bodies of all variants as they were compiled, and `--code VARIANT…` the bodies \
+      of some variants. `\(Tool.command) explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
+      machine, and the claims for and against it. `\(Tool.command) documents` lists all sentences.
 
       \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain guide.5", "a sentence of the documents"), ("explain mine.yml", "a file of yours")))
       """)

@@ -185,8 +185,8 @@ struct Explore: AsyncParsableCommand {
   /// Returns the named scenarios, or all scenarios if the command line has the option `--all`. Each scenario contains
   /// only the variants to explore.
   ///
-  /// - Throws: ``InputError`` if a scenario cannot be explored, if the name of a variant is unknown, or if the command
-  ///   line names no scenario.
+  /// - Throws: ``InputError`` if a scenario or none of the named variants can be explored, if the name of a variant is
+  ///   unknown, or if the command line names no scenario.
   private func scenarios() throws(InputError) -> [ExploredScenario] {
     let chosen = try namedScenarios()
     guard !variants.isEmpty else { return chosen }
@@ -195,11 +195,16 @@ struct Explore: AsyncParsableCommand {
       throw InputError(
         "unknown variant '\(name)' (known: \(known.joined(separator: ", ")))", at: "--variant", near: name, of: known)
     }
-    return chosen.map { scenario in
+    let named = chosen.map { scenario in
       ExploredScenario(
         scenario.name, leavesOut: scenario.leavesOut, scenario.variants.filter { variants.contains($0.name) })
     }
     .filter { !$0.variants.isEmpty }
+    let all = named.flatMap(\.variants)
+    if let first = all.first, let obstacle = first.obstacle, all.allSatisfy({ $0.program == nil }) {
+      throw InputError("\(first.name) cannot be explored: \(obstacle)", at: "--variant")
+    }
+    return named
   }
 
   private func namedScenarios() throws(InputError) -> [ExploredScenario] {

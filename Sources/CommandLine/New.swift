@@ -42,7 +42,8 @@ struct New: ParsableCommand {
 
   private func write(_ template: PackageTemplate) throws {
     for (path, text) in template.files {
-      try makeDirectories(above: "\(name)/\(path)")
+      let folder = "\(name)/\(path)".split(separator: "/").dropLast().joined(separator: "/")
+      try makeDirectories(folder, mode: 0o755)
       try OutputFile("\(name)/\(path)").write(text)
     }
     guard symlink(template.link.destination, "\(name)/\(template.link.path)") == 0 else {
@@ -74,13 +75,5 @@ struct New: ParsableCommand {
     guard let absolute = realpath(lab, nil) else { throw InputError("cannot find \(lab)", at: "--lab") }
     defer { free(absolute) }
     return ".package(name: \"gcdlab\", path: \"\(String(cString: absolute))\")"
-  }
-
-  private func makeDirectories(above path: String) throws {
-    var made = ""
-    for part in path.split(separator: "/").dropLast() {
-      made += (made.isEmpty ? "" : "/") + part
-      guard mkdir(made, 0o755) == 0 || errno == EEXIST else { throw SystemError(errno, "make \(made)") }
-    }
   }
 }

@@ -29,8 +29,12 @@ struct ProgramTrace {
   /// The time after which a user may wonder why a program that still runs shows nothing.
   private static let long = Duration.seconds(3)
 
-  /// Records the program, and exits the lab with the program's status or signal. If `checks` is true and a rule is
-  /// broken, exits the lab with the status 1.
+  /// The exit status if the lab kills the program because the time of `--for` is up: that of `timeout(1)`.
+  private static let timeoutStatus: Int32 = 124
+
+  /// Records the program, and exits the lab with the program's status or signal. If the lab kills the program, exits
+  /// the lab with ``timeoutStatus``, or with 128 plus the number of the signal that the lab received. If `checks` is
+  /// true and a rule is broken, exits the lab with the status 1.
   ///
   /// - Throws: ``InputError`` if the program cannot be recorded or started, and ``LabError`` if `checks` is true and no
   ///   rule could be judged.
@@ -67,21 +71,29 @@ struct ProgramTrace {
       if !checks { try color.printToStandardError { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
       try FileExport.write(TraceSelection(found, from: from, to: to), to: files)
     }
+    /// The exit status if the lab kills the program; nil if the lab does not.
+    var statusOfKill: Int32?
     /// Shows the record of the running program, and kills the program if `--kill` is set.
-    func showRunning() throws {
+    func showRunning(_ status: Int32) throws {
       try show(.other(options.kill ? "still running, and killed" : "still running"))
-      if options.kill { kill(process.identifier, SIGKILL) }
+      guard options.kill else { return }
+      statusOfKill = statusOfKill ?? status
+      kill(process.identifier, SIGKILL)
     }
     for await event in events {
       switch event {
       case .ended(let status):
         let signal = status.flatMap(ChildProcess.endingSignal)
         try show(signal.map { .trapped(signal: Int($0)) } ?? .completed)
-        try leave(as: status, traces ?? [], checks: checks)
+        if checks { try Self.judge(traces ?? [], color) }
+        if let statusOfKill { exit(statusOfKill) }
+        ChildProcess.endWithSameStatus(status ?? 0)
       case .isLong:
         if traces == nil { Lab.printMessage("still recording; Ctrl-C ends the program and shows the record") }
-      case .timeIsUp, .stillRuns: try showRunning()
-      case .signal: if options.kill { try showRunning() } else { after(Self.patience, feed, .stillRuns) }
+      case .timeIsUp: try showRunning(Self.timeoutStatus)
+      case .stillRuns: try show(.other("still running"))
+      case .signal(let number):
+        if options.kill { try showRunning(128 + number) } else { after(Self.patience, feed, .stillRuns) }
       }
     }
   }
@@ -93,13 +105,13 @@ struct ProgramTrace {
     }
   }
 
-  private func leave(as status: Int32?, _ traces: [Trace], checks: Bool) throws {
-    if checks {
-      let findings = TraceCheckText(traces)
-      try color.printToStandardError(findings.render)
-      if findings.isBroken { exit(1) }
-      if !findings.isJudged { throw LabError("no rule could be judged") }
-    }
-    ChildProcess.endWithSameStatus(status ?? 0)
+  /// Prints the verdicts on the rules of the record, and exits the lab with the status 1 if a rule is broken.
+  ///
+  /// - Throws: ``LabError`` if no rule could be judged.
+  private static func judge(_ traces: [Trace], _ color: ColorOptions) throws {
+    let findings = TraceCheckText(traces)
+    try color.printToStandardError(findings.render)
+    if findings.isBroken { exit(1) }
+    if !findings.isJudged { throw LabError("no rule could be judged") }
   }
 }

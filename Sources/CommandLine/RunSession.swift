@@ -76,7 +76,7 @@ struct RunSession {
       return
     }
     let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
-    guard results.allSatisfy({ !$0.experiment.seeksBest }) else {
+    guard results.allSatisfy({ !$0.experiment.isSearch }) else {
       throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
     }
     let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
@@ -101,7 +101,7 @@ struct RunSession {
   /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
   /// trial, or if there was no search. A search without a trial does not pass.
   private static func nothingMeasured(_ results: [Results]) -> String? {
-    let outcomes = results.filter(\.experiment.seeksBest).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
+    let outcomes = results.filter(\.experiment.isSearch).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {
       return nil
     }

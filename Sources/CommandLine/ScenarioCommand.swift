@@ -34,7 +34,7 @@ struct ScenarioCommand: AsyncParsableCommand {
   var runs = 1
 
   @Flag(
-    help: "Then record one additional trial of each variant, and draw the record (see `gcdlab trace`).")
+    help: "Then record one additional trial of each variant, and draw the record (see `\(Tool.command) trace`).")
   var trace = false
 
   @OptionGroup(title: "What to run") var run: RunOptions
@@ -96,7 +96,7 @@ struct ScenarioCommand: AsyncParsableCommand {
   private func chosen() throws(InputError) -> [String] {
     guard all || !tags.isEmpty else {
       // This check is not part of the validation, which would run before an unknown option is reported.
-      if names.isEmpty { throw InputError("name a scenario (see gcdlab list), or give --all or --tag") }
+      if names.isEmpty { throw InputError("name a scenario (see \(Tool.command) list), or give --all or --tag") }
       return names
     }
     let experiments = try Lab.library.all()

@@ -39,7 +39,7 @@ public final class Bystander: Sendable {
     heldUp.store(!begins, ordering: .relaxed)
   }
 
-  /// Waits until the bystander has begun, but at most for the duration `patience`.
+  /// Waits until the bystander has begun, for at most `patience`.
   public func awaitStart(for patience: Duration) {
     guard hasBegun.wait(within: patience) else { return }
     hasBegun.signal()

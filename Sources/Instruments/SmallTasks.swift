@@ -29,7 +29,7 @@ public struct SmallTask: Sendable {
   /// Executes the task's calibrated work, and counts the run.
   @inlinable
   public func run() {
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(index)))
+    CalibratedWork.run(steps: steps, from: UInt64(index))
     runs[index].add(1, ordering: .relaxed)
   }
 }

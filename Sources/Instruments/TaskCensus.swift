@@ -144,7 +144,7 @@ public final class TaskRound: Sendable {
     times[index].begin.set()
     if let steps {
       times[index].firstCore.store(gcdlab_current_core(), ordering: .relaxed)
-      CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+      CalibratedWork.run(steps: steps)
       times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
     } else if let pause {
       blockThread(for: pause)
@@ -159,9 +159,9 @@ public final class TaskRound: Sendable {
     times[index].begin.set()
     if let steps {
       times[index].firstCore.store(gcdlab_current_core(), ordering: .relaxed)
-      CalibratedWork.consume(CalibratedWork.spin(steps: steps / 2, from: 1))
+      CalibratedWork.run(steps: steps / 2)
       await Task.yield()
-      CalibratedWork.consume(CalibratedWork.spin(steps: steps - steps / 2, from: 1))
+      CalibratedWork.run(steps: steps - steps / 2)
       times[index].lastCore.store(gcdlab_current_core(), ordering: .relaxed)
     } else if let pause {
       try? await Task.sleep(for: pause)

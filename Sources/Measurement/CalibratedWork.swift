@@ -46,10 +46,22 @@ public struct CalibratedWork: Sendable, Codable, Hashable {
     return value
   }
 
-  /// Keeps this core busy for about `nanoseconds`.
-  public func spin(nanoseconds: Int) {
-    Self.consume(Self.spin(steps: steps(nanoseconds: nanoseconds), from: 1))
+  /// Runs a chain of `steps` dependent steps, which takes at least as long as at the calibration. Has no effect for 0
+  /// steps.
+  ///
+  /// A processor that executes out of order would begin the chain before the instructions before it have ended, and the
+  /// instructions after it before the chain has ended. About 20 ns of each chain would then cost nothing. The barriers
+  /// prevent that.
+  @inlinable @inline(__always)
+  public static func run(steps: Int, from seed: UInt64 = 1) {
+    guard steps > 0 else { return }
+    gcdlab_await_instructions()
+    consume(spin(steps: steps, from: seed))
+    gcdlab_await_instructions()
   }
+
+  /// Keeps this core busy for about `nanoseconds`.
+  public func spin(nanoseconds: Int) { Self.run(steps: steps(nanoseconds: nanoseconds)) }
 
   /// Uses a value in a way that the optimizer cannot remove.
   @inlinable @inline(__always)

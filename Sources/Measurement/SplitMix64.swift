@@ -1,5 +1,5 @@
 /// A small random number generator with a seed (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
-/// Generators", 2014). A run prints its seed, from which the order of the run can be reproduced.
+/// Generators", 2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -3,7 +3,7 @@
 public struct ExecutableFile: Sendable {
   /// The path from which the program is started.
   public let path: String
-  /// The program's first argument, which `ps` displays as the name of the process.
+  /// The value of `argv[0]`, which `ps` displays as the name of the process.
   public let name: String
   private let identity: Identity?
 
@@ -22,14 +22,14 @@ public struct ExecutableFile: Sendable {
     }
   }
 
-  /// Creates an image of the file that is at `path` now.
+  /// Creates a reference to the file that is at `path` now.
   public init(_ path: String) {
     self.path = path
     name = path
     identity = Identity(path)
   }
 
-  /// Creates an image of the program of this process. If `isSure` is true, the system guarantees that `path` always
+  /// Creates a reference to the program of this process. If `isSure` is true, the system guarantees that `path` always
   /// refers to this program, even if the program's file is replaced.
   init(ownAt path: String, name: String, isSure: Bool) {
     self.path = path
@@ -37,8 +37,8 @@ public struct ExecutableFile: Sendable {
     identity = isSure ? nil : Identity(path)
   }
 
-  /// Verifies that the path still refers to the file that was there when this image was created. An image is not
-  /// verified if the system guarantees its identity, or if no file existed at the path when the image was created.
+  /// Verifies that the path still refers to the file that was there when this reference was created. A reference
+  /// is not verified if the system guarantees its identity, or if no file existed at the path at that time.
   ///
   /// - Throws: ``SystemError`` if the path now refers to another file, or if no file exists at the path.
   public func requireUnchanged() throws(SystemError) {

@@ -7,17 +7,23 @@
   /// A monitor that watches one file with a vnode source, as the Concurrency Programming Guide does.
   ///
   /// Conformance to `Sendable` is unchecked: any thread may use a dispatch object.
-  public final class FileMonitor: FileMonitoring, @unchecked Sendable {
+  public final class FileMonitor: @unchecked Sendable {
     private let source: any DispatchSourceFileSystemObject
 
-    /// Creates a monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on `queue`.
+    /// Creates an inactive monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on
+    /// `queue`.
+    ///
+    /// The caller owns the descriptor, and must keep the descriptor open until the cancellation handler runs. The
+    /// caller's cancellation handler must close the descriptor.
+    ///
+    /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       source = DispatchSource.makeFileSystemObjectSource(
         fileDescriptor: fileDescriptor, eventMask: [.write, .extend, .attrib, .link, .rename, .delete], queue: queue)
     }
 
     /// Sets the handler that receives each change, and the time in monotonic nanoseconds at which the source's handler
-    /// started.
+    /// started. Call this method before the activation.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       source.setEventHandler { [unowned source] in
         let time = clock_gettime_nsec_np(CLOCK_MONOTONIC)
@@ -29,14 +35,14 @@
       }
     }
 
-    /// Sets the cancellation handler, which runs after the last event.
+    /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler(handler: handler)
     }
 
     /// Starts the delivery of events.
     public func activate() { source.activate() }
-    /// Suspends the delivery of events.
+    /// Suspends the delivery of events. A handler that is running continues.
     public func suspend() { source.suspend() }
     /// Resumes the delivery, beginning with the events that occurred while the delivery was suspended.
     public func resume() { source.resume() }

@@ -12,13 +12,19 @@
   ///
   /// Conformance to `Sendable` is unchecked: before activation, only the caller uses the state. After activation, only
   /// the event handler uses the state, and two calls of a source's handler never overlap.
-  public final class FileMonitor: FileMonitoring, @unchecked Sendable {
+  public final class FileMonitor: @unchecked Sendable {
     private let descriptor: Int32
     private let stream: InotifyStream
     private var size: off_t = 0
     private var links: nlink_t = 0
 
-    /// Creates a monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on `queue`.
+    /// Creates an inactive monitor of the file that is open as `fileDescriptor`. The handlers of the monitor run on
+    /// `queue`.
+    ///
+    /// The caller owns the descriptor, and must keep the descriptor open until the cancellation handler runs. The
+    /// caller's cancellation handler must close the descriptor.
+    ///
+    /// - Throws: ``SystemError`` if the system has no resources left to watch the file.
     public init(fileDescriptor: Int32, queue: DispatchQueue) throws(SystemError) {
       descriptor = fileDescriptor
       stream = try InotifyStream(queue: queue)
@@ -36,17 +42,17 @@
     }
 
     /// Sets the handler that receives each change, and the time in monotonic nanoseconds at which the source's handler
-    /// started.
+    /// started. Call this method before the activation.
     public func setEventHandler(_ handler: @escaping @Sendable (FileChange, UInt64) -> Void) {
       stream.setEventHandler { [self] event, time in sort(event.mask) { handler($0, time) } }
     }
 
-    /// Sets the cancellation handler, which runs after the last event.
+    /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) { stream.setCancelHandler(handler) }
 
     /// Starts the delivery of events.
     public func activate() { stream.activate() }
-    /// Suspends the delivery of events.
+    /// Suspends the delivery of events. A handler that is running continues.
     public func suspend() { stream.suspend() }
     /// Resumes the delivery, beginning with the events that occurred while the delivery was suspended.
     public func resume() { stream.resume() }

@@ -91,3 +91,16 @@ public func writeAll(_ text: String, to descriptor: Int32) throws(SystemError) {
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
   try system("write") { _ = try FileDescriptor(rawValue: descriptor).writeAll(bytes) }
 }
+
+/// Creates the directory `path` and all missing directories above it. A directory that exists is left unchanged.
+///
+/// - Throws: ``SystemError`` if a directory cannot be created.
+public func makeDirectories(_ path: String, mode: mode_t) throws(SystemError) {
+  guard mkdir(path, mode) != 0, errno != EEXIST else { return }
+  let code = errno
+  guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash != path.startIndex else {
+    throw SystemError(code, "make \(path)")
+  }
+  try makeDirectories(String(path[..<slash]), mode: mode)
+  guard mkdir(path, mode) == 0 || errno == EEXIST else { throw SystemError(errno, "make \(path)") }
+}

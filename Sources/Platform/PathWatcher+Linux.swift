@@ -153,7 +153,7 @@
       guard now != before else { return }
       places[path] = now
       let (prefix, name) = parts(of: path)
-      if let before { leave(path, before, time) }
+      if let before { directoryGone(path, watch: before, time) }
       guard let now else { return }
       var there = [path]
       if wholes.contains(path) {
@@ -170,8 +170,8 @@
       }
     }
 
-    /// Handles the removal or renaming of the directory of `path`. `number` is the number of the directory's watch.
-    private func leave(_ path: String, _ number: Int32, _ time: UInt64) {
+    /// Handles the removal or renaming of the directory of `path`.
+    private func directoryGone(_ path: String, watch number: Int32, _ time: UInt64) {
       let (prefix, name) = parts(of: path)
       if wholes.contains(path) {
         directories[number]?.prefixes.removeAll { $0 == prefix }

@@ -7,11 +7,14 @@
   /// ended and then stays readable, so the handler must cancel the source.
   ///
   /// Conformance to `Sendable` is unchecked: any thread may use a dispatch object.
-  public final class ProcessMonitor: ProcessMonitoring, @unchecked Sendable {
+  public final class ProcessMonitor: @unchecked Sendable {
     private let descriptor: Int32
     private let source: any DispatchSourceRead
 
-    /// Creates a monitor of the exit of `process`. The handlers of the monitor run on `queue`.
+    /// Creates an inactive monitor of the exit of `process`. The handlers of the monitor run on `queue`. If the process
+    /// has already ended, the monitor calls its event handler at once after the activation.
+    ///
+    /// - Throws: ``SystemError`` if the system has no resources left to watch the process.
     public init(process: pid_t, queue: DispatchQueue) throws(SystemError) {
       let descriptor = gcdlab_open_process(process)
       guard descriptor >= 0 else { throw SystemError(errno, "watch process \(process)") }
@@ -20,10 +23,11 @@
       setCancelHandler {}
     }
 
-    /// Sets the handler that is called when the process has ended.
+    /// Sets the handler that is called when the process has ended. The handler must cancel the monitor, or it may be
+    /// called again. Call this method before the activation.
     public func setEventHandler(_ handler: @escaping @Sendable () -> Void) { source.setEventHandler(handler: handler) }
 
-    /// Sets the cancellation handler, which runs after the last event.
+    /// Sets the cancellation handler, which runs once, after the last event. Call this method before the activation.
     public func setCancelHandler(_ handler: @escaping @Sendable () -> Void) {
       source.setCancelHandler { [descriptor] in
         close(descriptor)

@@ -2,7 +2,7 @@ import Exploration
 import Laboratory
 
 /// A format in which traces, explorations, diffs, atlases or the sentences of documents are exported. To add a format,
-/// add an element to `all`.
+/// add an element to the `all` of the format's input.
 public struct FileFormat<Input>: Sendable {
   /// The extension of the format's files, without the dot.
   public let fileExtension: String
@@ -16,7 +16,7 @@ public struct FileFormat<Input>: Sendable {
 }
 
 extension FileFormat<[ExplorationResult]> {
-  /// Every format of explorations, in the order of `help`.
+  /// Every format of explorations, in the order in which help lists them.
   public static var all: [FileFormat] {
     [
       FileFormat("json") { try JSONReport.pretty(ExplorationDocument($0)) },
@@ -30,14 +30,14 @@ extension FileFormat<[ExplorationResult]> {
 }
 
 extension FileFormat<DocumentsReport> {
-  /// Every format of the documents' sentences, in the order of `help`.
+  /// Every format of the documents' sentences, in the order in which help lists them.
   public static var all: [FileFormat] {
     [FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown }]
   }
 }
 
 extension FileFormat<DiffReport> {
-  /// Every format of diffs, in the order of `help`.
+  /// Every format of diffs, in the order in which help lists them.
   public static var all: [FileFormat] {
     [
       FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown },
@@ -47,7 +47,7 @@ extension FileFormat<DiffReport> {
 }
 
 extension FileFormat<Atlas> {
-  /// Every format of atlases, in the order of `help`.
+  /// Every format of atlases, in the order in which help lists them.
   public static var all: [FileFormat] {
     [
       FileFormat("html") { AtlasPage.render($0) }, FileFormat("md") { $0.markdown },
@@ -76,7 +76,7 @@ public struct TraceSelection: Sendable {
 }
 
 extension FileFormat<TraceSelection> {
-  /// Every format of traces, in the order of `help`.
+  /// Every format of traces, in the order in which help lists them.
   public static var all: [FileFormat] {
     [
       FileFormat("json") { ChromeTrace.render($0.traces) },

@@ -53,7 +53,7 @@ public struct ReportFormat: Sendable {
     self.rendering = rendering
   }
 
-  /// Every format, in the order of `help`.
+  /// Every format, in the order in which help lists them.
   public static let all = [
     ReportFormat("json", "json", .text { try JSONReport.render($0.documents) }),
     ReportFormat("markdown", "md", .text { try MarkdownReport.render($0.contents, sentences: $0.sentences()) }),

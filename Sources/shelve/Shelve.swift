@@ -9,15 +9,15 @@ import Dispatch
 
 /// The command `shelve OUTPUT FILE…`. The plugin `Shelve` runs this command. The command writes Swift source with the
 /// text of the files, and with the content of the YAML files in a form that a lab reads without a YAML parser
-/// (``ParsedFile``).
+/// (``ShelvedFile``).
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let output = arguments.first else { fail("usage: shelve OUTPUT FILE...") }
     let files = arguments.dropFirst().flatMap { path -> [(name: String, text: String)] in
       let (name, text) = (String(path.split(separator: "/").last ?? ""), read(path))
-      let parsed = name.hasSuffix(".yml") ? ParsedFile.text(of: text) : nil
-      return [(name, text)] + (parsed.map { [(name + ".parsed", $0)] } ?? [])
+      let parsed = name.hasSuffix(".yml") ? ShelvedFile.text(of: text) : nil
+      return [(name, text)] + (parsed.map { [(name + ".shelved", $0)] } ?? [])
     }
     let entries = files.map { "    (\"\($0.name)\", \(literal($0.text))),\n" }
     save(

@@ -128,11 +128,10 @@ extension Binary {
 
   /// Waits until a process no longer exists, or is a zombie that its parent has not reaped. If the process continues,
   /// the test hangs, and thereby fails.
-  static func isGone(_ pid: pid_t) async -> Bool {
+  static func awaitEnd(of pid: pid_t) async throws {
     while let stat = readFile("/proc/\(pid)/stat") {
-      if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return true }
-      try? await Task.sleep(for: .milliseconds(1))
+      if let state = stat.split(separator: ")").last?.split(separator: " ").first, state == "Z" { return }
+      try await Task.sleep(for: .milliseconds(1))
     }
-    return true
   }
 }

@@ -16,7 +16,6 @@ import Testing
     claims:
       - {says: Two threads use the time of two., kind: guarantee, check: two-threads.processor-time >= 20ms}
       - {says: Set-up takes a second., kind: anomaly, check: set-up.processor-time >= 1s}
-      - {says: Two threads take longer than one., kind: performance, check: two-threads.processor-time > 1.5 * set-up.processor-time}
       - {says: A sleep is a voluntary switch., kind: guarantee, check: sleeper.voluntary-switches >= 150}
     """
 
@@ -58,7 +57,8 @@ import Testing
   @Test func `the counts of switches, threads and memory match the known use of each variant`() async throws {
     #expect(try await range("voluntary-switches", sleeper).lowerBound >= 150)
     #expect(try await range("voluntary-switches", idle).upperBound < 50)
-    #expect(try await range("involuntary-switches", idle).lowerBound >= 0)
+    // Their number depends on the load.
+    _ = try await range("involuntary-switches", idle)
     // The body starts thirteen threads, in addition to the trial's thread and the main thread. They have ended when the
     // trial ends.
     #expect(try await range("peak-thread-count", twoThreads).lowerBound >= 15)
@@ -73,7 +73,7 @@ import Testing
     }
     let verdicts = claims.map { claim -> String in if case .text(let text)? = claim["verdict"] { text } else { "" } }
     #expect(verdicts[0] == "held" && verdicts[1] == "not-witnessed", "\(verdicts)")
-    #expect(verdicts[3] == "held", "\(verdicts)")
+    #expect(verdicts[2] == "held", "\(verdicts)")
   }
 
   @Test func `only the detailed report has a table of costs`() async throws {
@@ -111,8 +111,7 @@ import Testing
       "compare", "used=10ms,40ms", "--variant", "two-threads", "--metric", "processor-time", "--rounds", "3",
     ])
     #expect(compared.status == 0, "\(compared.errors)")
-    #expect(
-      compared.output.contains("best processor-time") || compared.unwrapped.contains("used=10ms"), "\(compared.output)")
+    #expect(compared.unwrapped.contains("Used 10 ms has the best mean so far."), "\(compared.output)")
     let unknown = try await Self.run(["compare", "used=1ms,2ms", "--metric", "processor-tim"])
     #expect(unknown.status == 64 && unknown.errors.contains("did you mean 'processor-time'?"), "\(unknown.errors)")
   }

@@ -353,7 +353,7 @@ import Testing
     #expect(diff.status == 2)
     #expect(diff.errors == "gcdlab: \(script.path): a run takes more than 1s; --run-time allows more\n")
     let sleeper = try #require(readFile("\(script.path).sleeper").flatMap { pid_t($0.dropLast()) })
-    #expect(await Binary.isGone(sleeper))
+    try await Binary.awaitEnd(of: sleeper)
     let refused = try await Binary.run(["diff", "--against", script.path, "--run-time", "soon", "--", "fd-semaphore"])
     #expect(refused.status == 64 && refused.errors.contains("--run-time: "), "\(refused.errors)")
   }

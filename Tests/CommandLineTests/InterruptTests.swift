@@ -25,7 +25,7 @@ import Testing
     let finished = await lab.finish()
     #expect(finished.status == status)
     #expect(finished.output.contains("interrupted: results up to then are shown"))
-    #expect(await Binary.isGone(worker))
+    try await Binary.awaitEnd(of: worker)
   }
 
   @Test func `a worker ends when its lab is killed`() async throws {
@@ -34,7 +34,7 @@ import Testing
     kill(lab.pid, SIGKILL)
     let finished = await lab.finish()
     #expect(finished.status == -Int(SIGKILL))
-    #expect(await Binary.isGone(worker))
+    try await Binary.awaitEnd(of: worker)
   }
 
   @Test func `the second signal ends the lab at once, and the trial's files are still removed`() async throws {

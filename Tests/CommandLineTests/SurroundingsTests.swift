@@ -92,6 +92,6 @@ extension Binary {
     #expect(finished.status == status)
     // The record up to the signal is drawn, if there is one.
     #expect(finished.output.isEmpty || finished.output.contains("interrupted"), "\(finished.output)")
-    #expect(await Binary.isGone(worker))
+    try await Binary.awaitEnd(of: worker)
   }
 }

@@ -32,7 +32,7 @@ import Testing
       let said = String(decoding: result.standardOutputContent, as: UTF8.self).split(separator: "\n")
       let directory = String(try #require(said.first))
       #expect(directory.contains("gcdlab tests-"))
-      #expect(await Binary.isGone(try #require(pid_t(said[1]))))
+      try await Binary.awaitEnd(of: #require(pid_t(said[1])))
       // The keeper is not a child of this process, so its end is not reported as an event.
       try await until("the directory is removed") { access(directory, F_OK) != 0 }
     }
@@ -56,7 +56,7 @@ import Testing
         #expect(going != other)
         #expect(namesInDirectory(place)?.count == 3, "\(namesInDirectory(place) ?? [])")
         #expect(access(going, F_OK) == 0 && access(other, F_OK) == 0)
-        #expect(await Binary.isGone(try #require(pid_t(said[1]))))
+        try await Binary.awaitEnd(of: #require(pid_t(said[1])))
       }
     }
   #endif

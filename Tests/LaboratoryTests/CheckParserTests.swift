@@ -16,7 +16,7 @@ import Testing
       scope: .variant("apply"), point: [Setting("stride", .integer(64)), Setting("balance", .text("ramp"))],
       metric: elapsed, statistic: .p999)
     #expect(check.left == .scaled(0.9, .reference(reference)))
-    #expect(check.comparison == .atMost)
+    #expect(check.relation == .atMost)
     #expect(check.right == .quantity(2e6, .nanoseconds))
   }
 
@@ -30,7 +30,7 @@ import Testing
   @Test func `two checks are equal if they differ only in spaces, and are different otherwise`() throws {
     let check = try #require(WrittenCheck("apply[stride=64].elapsed.p99 <= 2 * loop.elapsed"))
     #expect(check == WrittenCheck("apply[ stride = 64 ].elapsed.p99<=2*loop.elapsed"))
-    #expect(check.comparison == .atMost && check.figures.map(\.scope.name) == ["apply", "loop"])
+    #expect(check.relation == .atMost && check.figures.map(\.scope.name) == ["apply", "loop"])
     #expect(check.figures[0].metric == "elapsed" && check.figures[0].statistic == "p99")
     for other in ["apply[stride=64].elapsed.p99 < 2 * loop.elapsed", "apply.elapsed.p99 <= 2 * loop.elapsed"] {
       #expect(check != WrittenCheck(other))

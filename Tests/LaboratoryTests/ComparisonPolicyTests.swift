@@ -7,21 +7,21 @@ import Testing
 @Suite struct ComparisonPolicyTests {
   private static func comparison(_ variants: [(name: String, time: Double, mayBeBest: Bool)]) -> Comparison {
     let cells = variants.map { variant in
-      Comparison.Cell(
+      Comparison.Entry(
         variant: variant.name, point: [:],
         figures: (0..<6).map { RoundFigure(round: $0, value: variant.time + Double($0 % 3)) },
         mayBeBest: variant.mayBeBest)
     }
     return Comparison(
-      cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
+      cells, Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: []), ranking: .lower)
   }
 
   @Test func `two runs are compared only in the rounds that both have`() {
-    func cell(_ name: String, _ figure: (Int) -> Double?) -> Comparison.Cell {
+    func cell(_ name: String, _ figure: (Int) -> Double?) -> Comparison.Entry {
       let figures = (0..<40).compactMap { round in figure(round).map { RoundFigure(round: round, value: $0) } }
-      return Comparison.Cell(variant: name, point: [:], figures: figures)
+      return Comparison.Entry(variant: name, point: [:], figures: figures)
     }
-    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
+    let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: [])
     // The machine became three times as slow after the rounds in which both runs took part.
     let quick = cell("quick") { Double($0 % 3) * 0.1 + ($0 < 6 ? 10 : 30) }
     let slow = cell("slow") { $0 < 6 ? 25 + Double($0 % 2) * 0.1 : nil }
@@ -40,11 +40,11 @@ import Testing
   @Test func `no run is out of reach of a yardstick, since the other variants compete with each other`() {
     func apart(isYardstick: Bool) -> [Int] {
       let cells = [("call", 10.0), ("task", 1000), ("group", 1100)].map { name, time in
-        Comparison.Cell(
+        Comparison.Entry(
           variant: name, point: [:], figures: (0..<6).map { RoundFigure(round: $0, value: time + Double($0 % 3)) },
           isYardstick: isYardstick && name == "call")
       }
-      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
+      let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: [])
       return Comparison(cells, policy, ranking: .lower).runs(apartBy: 2)
     }
     #expect(apart(isYardstick: false) == [1, 2] && apart(isYardstick: true) == [])
@@ -61,12 +61,12 @@ import Testing
   @Test func `the only run at an amount of work is not the best run`() {
     func comparison(_ problem: [String]) -> Comparison {
       let cells = [1, 2].map { work in
-        Comparison.Cell(
+        Comparison.Entry(
           variant: "plain", point: ["work": .integer(work)],
           figures: (0..<6).map { RoundFigure(round: $0, value: Double(100 * work + $0 % 2)) })
       }
       return Comparison(
-        cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: problem), ranking: .lower)
+        cells, Comparison.Policy(baseline: nil, isSearch: true, sweep: ["work"], problem: problem), ranking: .lower)
     }
     #expect(comparison(["work"]).bests.isEmpty)
     #expect(comparison([]).bests == [0])
@@ -81,13 +81,13 @@ import Testing
     func figures(_ time: Double, noise: Double) -> [RoundFigure] {
       (0..<12).map { RoundFigure(round: $0, value: time * (1 + noise * Double($0 * 5 % 7))) }
     }
-    func cell(_ work: Int, _ time: Double, noise: Double) -> Comparison.Cell {
-      Comparison.Cell(
+    func cell(_ work: Int, _ time: Double, noise: Double) -> Comparison.Entry {
+      Comparison.Entry(
         variant: "\(time)", point: ["work": .integer(work)], figures: figures(time, noise: noise))
     }
     let quiet = [cell(1, 100, noise: 0.002), cell(1, 105, noise: 0.001), cell(1, 104, noise: 0.003)]
     let noisy = (0..<4).map { cell(2, 1000 + 10 * Double($0), noise: 0.5 * Double($0)) }
-    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: ["work"])
+    let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: ["work"], problem: ["work"])
     let found = Comparison(quiet + noisy, policy, ranking: .lower)
     #expect(found.bests == [0, 3] && found.undecided.isDisjoint(with: [1, 2]))
     #expect(found.contrasts[1]?.isDistinct == true && found.contrasts[2]?.isDistinct == true)

@@ -66,9 +66,9 @@ import Testing
     throws
   {
     /// Returns the numbers of rounds of the three runs if the last run is slower by a factor.
-    func rounds(seeksBest: Bool, factor: Double) throws -> [Int] {
+    func rounds(isSearch: Bool, factor: Double) throws -> [Int] {
       var experiment = FakePattern.experiment()
-      (experiment.seeksBest, experiment.baseline) = (seeksBest, nil)
+      (experiment.isSearch, experiment.baseline) = (isSearch, nil)
       var budget = Budget(rounds: 10, precision: 0.001)
       budget.fewestRounds = ConfidenceInterval.fewest
       let plan = Plan(experiment, budget: budget, seed: 1)
@@ -85,9 +85,9 @@ import Testing
       }
       return counts
     }
-    #expect(try rounds(seeksBest: true, factor: 3) == [20, 20, 9])
-    #expect(try rounds(seeksBest: true, factor: 1.5) == [20, 20, 20])
-    #expect(try rounds(seeksBest: false, factor: 3) == [20, 20, 20])
+    #expect(try rounds(isSearch: true, factor: 3) == [20, 20, 9])
+    #expect(try rounds(isSearch: true, factor: 1.5) == [20, 20, 20])
+    #expect(try rounds(isSearch: false, factor: 3) == [20, 20, 20])
   }
 
   @Test func `a run without figures does not add rounds`() throws {

@@ -8,10 +8,10 @@ import Testing
 @Suite struct ScalingTests {
   private func cell(
     _ variant: String, _ cores: Int, stride: Int? = nil, rounds: Int = 6, _ figure: (Int) -> Double
-  ) -> Comparison.Cell {
+  ) -> Comparison.Entry {
     var point: [String: ParameterValue] = ["cores": .integer(cores)]
     if let stride { point["stride"] = .integer(stride) }
-    return Comparison.Cell(
+    return Comparison.Entry(
       variant: variant, point: point,
       figures: (0..<rounds).map { RoundFigure(round: $0, value: figure($0)) })
   }

@@ -95,9 +95,9 @@ import Testing
 
   /// Figures on one core and on two cores are not comparable.
   @Test func `a search leaves out trials without a second core if each run has enough other trials`() {
-    func results(lacking count: Int, seeksBest: Bool = true) -> Results {
+    func results(lacking count: Int, isSearch: Bool = true) -> Results {
       var experiment = FakePattern.experiment()
-      experiment.seeksBest = seeksBest
+      experiment.isSearch = isSearch
       var runs = Plan(experiment, budget: .quick, seed: 1).runs
       for index in runs.indices {
         runs[index].trials = (0..<10).map { round in
@@ -114,7 +114,7 @@ import Testing
     let some = results(lacking: 4)
     #expect(some.runs[0].trials.map(\.round) == [4, 5, 6, 7, 8, 9] && some.runs[1].trials.count == 10)
     #expect(note(some)?.hasPrefix("without 4 of ") == true, "\(some.warnings)")
-    for all in [results(lacking: 5), results(lacking: 4, seeksBest: false)] {
+    for all in [results(lacking: 5), results(lacking: 4, isSearch: false)] {
       #expect(all.runs[0].trials.count == 10 && note(all) == nil)
     }
   }

@@ -287,9 +287,9 @@ import Testing
         trace.blocks = (1...8).map { Self.block(on: $0, 0, UInt64($0) * 100, ends($0), number: $0) }
       }
     }
-    #expect(crowded { _ in 5000 }.findings.contains(.crowd(threads: 8, blocks: 8)))
+    #expect(crowded { _ in 5000 }.findings.contains(.manyThreads(threads: 8, blocks: 8)))
     let oneByOne = crowded { UInt64($0) * 100 + 50 }.findings
-    #expect(!oneByOne.contains { if case .crowd = $0 { true } else { false } })
+    #expect(!oneByOne.contains { if case .manyThreads = $0 { true } else { false } })
   }
 
   @Test func `waits in calls of sync are reported if their total time is a large share of a program's time`() {
@@ -305,9 +305,9 @@ import Testing
         }
         trace.lanes[1].waits.removeFirst()
       }
-      return trace.findings.first { if case .turns = $0 { true } else { false } }
+      return trace.findings.first { if case .syncWaits = $0 { true } else { false } }
     }
-    #expect(turns(40) == .turns(waits: 79, time: 3_950_000, queue: 0, share: 2_000_000))
+    #expect(turns(40) == .syncWaits(waits: 79, time: 3_950_000, queue: 0, share: 2_000_000))
     // These waits are too few, or not those of a program.
     #expect(turns(25) == nil && turns(40, isProgram: false) == nil)
   }
@@ -319,7 +319,7 @@ import Testing
       }
     }
     let shares = [TraceFinding.LoopShare(lane: 0, iterations: 8), .init(lane: 1, iterations: 2)]
-    #expect(trace.findings == [.loop(shares)])
+    #expect(trace.findings == [.loopShares(shares)])
   }
 
   @Test(arguments: [(UInt64(200), true), (900, false)])
@@ -332,7 +332,7 @@ import Testing
         return Self.block(on: 1, time, time + 200_000, time + 200_000 + run, number: number + 1)
       }
     }
-    #expect(trace.findings.contains(.small(queue: 0, blocks: 200, run: run, apart: 500)) == isSmall)
+    #expect(trace.findings.contains(.smallBlocks(queue: 0, blocks: 200, run: run, apart: 500)) == isSmall)
   }
 
   @Test func `the longest wait is a wait of the caller or inside a block, not of another thread`() {

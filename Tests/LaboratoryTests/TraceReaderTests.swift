@@ -72,7 +72,7 @@ import Testing
     ] as [(Trace, Int?)] {
       #expect(trace.program?.overwritten == overwritten)
       #expect(trace.gaps.isEmpty)
-      let small = trace.findings.contains { if case .small = $0 { true } else { false } }
+      let small = trace.findings.contains { if case .smallBlocks = $0 { true } else { false } }
       #expect(small, "\(trace.findings)")
     }
     #expect(program(20_000).length < program(0).length)

@@ -341,7 +341,7 @@ import Testing
       [Sweep("stride", strides.map { .integer($0) })]
         + (cores.isEmpty ? [] : [Sweep("cores", cores.map { .integer($0) })])
         + (other.map { [Sweep($0, [.integer(1), .integer(2)])] } ?? []))
-    experiment.seeksBest = true
+    experiment.isSearch = true
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }

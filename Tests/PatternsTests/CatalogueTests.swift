@@ -69,7 +69,7 @@ import Testing
     #expect(try library.all().count == library.names.count)
     // Another lab may be built without parsed files.
     let unparsed = ScenarioLibrary(
-      files: unreadable.filter { !$0.0.hasSuffix(".parsed") }, patterns: Catalogue.patterns)
+      files: unreadable.filter { !$0.0.hasSuffix(".shelved") }, patterns: Catalogue.patterns)
     #expect(throws: InputError.self) { try unparsed.outlines() }
     struct Twice: Pattern {
       static let name = "queue-order"

@@ -67,7 +67,7 @@ import Testing
     sum += ProcessorTime(user: 1, system: 2)
     #expect(sum == ProcessorTime(user: 5, system: 2) && sum.total == 7)
     let before = Host.processorTime
-    CalibratedWork.consume(CalibratedWork.spin(steps: 20_000_000, from: 1))
+    CalibratedWork.run(steps: 20_000_000)
     #expect((Host.processorTime - before).total > 0)
   }
 

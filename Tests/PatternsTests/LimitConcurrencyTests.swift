@@ -75,18 +75,9 @@ import Testing
   }
 
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
-    var pattern = LimitConcurrency()
-    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
-    var attempt = try await Attempt("semaphore-in-queues", of: pattern, files: Catalogue.files, ["jobs": .integer(20)])
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
-    pattern = LimitConcurrency()
-    pattern.census.standstill.areOthersAsleep = { nil }
-    attempt = try await Attempt("window", of: pattern, files: Catalogue.files)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "this system does not report whether threads sleep"))
+    try await expectUnavailable(
+      LimitConcurrency(), Catalogue.files, ["jobs": .integer(20)], "semaphore-in-queues", needing: 20,
+      \.census.capacity, "window", \.census.standstill)
   }
 
   // MARK: Broken bodies

@@ -30,7 +30,7 @@ import Testing
         }
       }
       var experiment = FakePattern.experiment()
-      experiment.seeksBest = true
+      experiment.isSearch = true
       return pattern.findings(in: Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs))
         .map(\.says)
     }

@@ -59,19 +59,8 @@ import Testing
   }
 
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
-    var pattern = PoolStarvation()
-    pattern.room = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
-    var attempt = try await Attempt("blocking", of: pattern, files: Catalogue.files)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(
-          reason: "8 threads and some more are needed: \(SystemError(11, "start a thread"))"))
-    pattern = PoolStarvation()
-    pattern.standstill.areOthersAsleep = { nil }
-    attempt = try await Attempt("continuation", of: pattern, files: Catalogue.files)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "this system does not report whether threads sleep"))
+    try await expectUnavailable(
+      PoolStarvation(), Catalogue.files, [:], "blocking", needing: 8, \.room, "continuation", \.standstill)
   }
 
   // MARK: Broken bodies

@@ -95,13 +95,6 @@ import Testing
     #expect(arrivals.overtaken == 3)
   }
 
-  @Test func `a lack of threads makes the trial unavailable`() async throws {
-    let attempt = try await Attempt("serial", of: Self.pattern, files: Catalogue.files) { _ in
-      throw SystemError(11, "start a thread")
-    }
-    #expect(attempt.trial.outcome == .unavailable(reason: "cannot start a thread: Resource temporarily unavailable"))
-  }
-
   // MARK: Broken bodies
 
   /// Executes tasks on a serial queue in reverse order.

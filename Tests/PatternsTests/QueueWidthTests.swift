@@ -83,18 +83,9 @@ import Testing
   }
 
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
-    var pattern = QueueWidth()
-    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
-    var attempt = try await Attempt("one-serial", of: pattern, files: Catalogue.files, Self.ten)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "10 threads and some more are needed: \(SystemError(11, "start a thread"))"))
-    pattern = QueueWidth()
-    pattern.census.standstill.areOthersAsleep = { nil }
-    attempt = try await Attempt("many-queues", of: pattern, files: Catalogue.files, Self.ten)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "this system does not report whether threads sleep"))
+    try await expectUnavailable(
+      QueueWidth(), Catalogue.files, Self.ten, "one-serial", needing: 10, \.census.capacity, "many-queues",
+      \.census.standstill)
   }
 
   // MARK: Broken bodies

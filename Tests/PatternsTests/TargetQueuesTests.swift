@@ -35,18 +35,9 @@ import Testing
   }
 
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
-    var pattern = TargetQueues()
-    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
-    var attempt = try await Attempt("independent", of: pattern, files: Catalogue.files, Self.six)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "6 threads and some more are needed: \(SystemError(11, "start a thread"))"))
-    pattern = TargetQueues()
-    pattern.census.standstill.areOthersAsleep = { nil }
-    attempt = try await Attempt("serial-target", of: pattern, files: Catalogue.files, Self.six)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "this system does not report whether threads sleep"))
+    try await expectUnavailable(
+      TargetQueues(), Catalogue.files, Self.six, "independent", needing: 6, \.census.capacity, "serial-target",
+      \.census.standstill)
   }
 
   // MARK: Broken bodies

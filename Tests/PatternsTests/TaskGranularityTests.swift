@@ -18,16 +18,6 @@ import Testing
     #expect(attempt.trial.observation.samples("per-task")?.summary?.count == 2)
   }
 
-  @Test func `a lack of threads makes the trial unavailable`() async throws {
-    let attempt = try await Attempt("thread", of: TaskGranularity(), files: Catalogue.files, Self.settings) { trial in
-      throw SystemError(11, "start a thread")
-    }
-    guard case .unavailable = attempt.trial.outcome else {
-      Issue.record("\(attempt.trial.outcome)")
-      return
-    }
-  }
-
   // MARK: Findings
 
   /// Returns the findings on `inline` and `async` at three sizes, with the given times in nanoseconds in each of

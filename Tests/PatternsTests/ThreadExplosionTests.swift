@@ -50,19 +50,9 @@ import Testing
   }
 
   @Test func `a trial with too few threads, or without reports of their states, is unavailable`() async throws {
-    var pattern = ThreadExplosion()
-    pattern.room = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
-    var attempt = try await Attempt("serial-queue-instead", of: pattern, files: Catalogue.files, Self.few)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(
-          reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
-    pattern = ThreadExplosion()
-    pattern.standstill.areOthersAsleep = { nil }
-    attempt = try await Attempt("lock-in-private-queues", of: pattern, files: Catalogue.files, Self.few)
-    #expect(
-      attempt.trial.outcome
-        == .unavailable(reason: "this system does not report whether threads sleep"))
+    try await expectUnavailable(
+      ThreadExplosion(), Catalogue.files, Self.few, "serial-queue-instead", needing: 20, \.room,
+      "lock-in-private-queues", \.standstill)
   }
 
   // MARK: Broken bodies

@@ -89,7 +89,7 @@ import Testing
       let show: [String]
       let sweep: [String]
       let baseline: String?
-      let seeksBest: Bool?
+      let isSearch: Bool?
     }
     let scenario: Scenario
     let runs: [Run]

@@ -25,7 +25,7 @@ import Testing
   private static func claim(_ id: String, _ kind: Claim.Kind) -> Claim {
     Claim(
       says: "It is \(id).", bears: [id], kind: kind,
-      check: Check(text: "check \(id)", left: .cores, comparison: .equal, right: .cores))
+      check: Check(text: "check \(id)", left: .cores, relation: .equal, right: .cores))
   }
 
   private static let claims = [

@@ -213,22 +213,22 @@ import Testing
   }
 
   @Test func `a changed verdict of a comparison is not a change`() throws {
-    func verdict(_ verdict: Verdict, isComparison: Bool) -> ResultDocument {
+    func verdict(_ verdict: Verdict, isSearch: Bool) -> ResultDocument {
       let judgement = Fixture.judgement(verdict, Evidence(trials: 6, met: 6))
       var measured = Fixture.results([("a", steady.map { [$0] })], judgements: [judgement])
-      guard isComparison else { return ResultDocument(measured) }
+      guard isSearch else { return ResultDocument(measured) }
       var experiment = measured.experiment
-      experiment.seeksBest = true
+      experiment.isSearch = true
       measured = Results(
         experiment: experiment, machine: measured.machine, seed: 7, started: measured.started, runs: measured.runs,
         judgements: [judgement])
       return ResultDocument(measured)
     }
-    func changes(isComparison: Bool) throws -> Int {
-      let sides = [Verdict.unavailable, .supported].map { [verdict($0, isComparison: isComparison)] }
+    func changes(isSearch: Bool) throws -> Int {
+      let sides = [Verdict.unavailable, .supported].map { [verdict($0, isSearch: isSearch)] }
       return try ResultDiff(old: sides[0], new: sides[1]).verdicts.count
     }
-    #expect(try changes(isComparison: false) == 1)
-    #expect(try changes(isComparison: true) == 0)
+    #expect(try changes(isSearch: false) == 1)
+    #expect(try changes(isSearch: true) == 0)
   }
 }

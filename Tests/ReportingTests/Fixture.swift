@@ -57,7 +57,7 @@ enum Fixture {
 
   static let claim = Claim(
     says: "Nothing is left out.", kind: .guarantee,
-    check: Check(text: "all.missed == 0", left: .cores, comparison: .equal, right: .cores))
+    check: Check(text: "all.missed == 0", left: .cores, relation: .equal, right: .cores))
 
   /// Returns the results of the given variants, each with the elapsed times of its trials in nanoseconds. Each trial
   /// has one histogram.
@@ -139,14 +139,14 @@ enum Fixture {
   /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The figures depend on the settings.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
-    seeksBest: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
+    isSearch: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
   ) throws -> Results {
     let pattern = described(Wide())
     var experiment = try Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
       baseline: baseline, show: ["elapsed"]
     ).sweeping(sweeps.map { .init($0.name, $0.values.map(ParameterValue.integer)) })
-    experiment.seeksBest = seeksBest
+    experiment.isSearch = isSearch
     let runs = Plan(experiment, budget: .quick, seed: 1).runs.map { run in
       var run = run
       let values = run.parameters.compactMapValues { if case .integer(let number) = $0 { number } else { nil } }

@@ -111,7 +111,7 @@ import Testing
   func `a code span escapes only characters that end a cell`(_ text: String, _ span: String) {
     #expect(MarkdownReport.code(text, inTable: true) == span)
     let claim = Claim(
-      says: "so", kind: .guarantee, check: Check(text: text, left: .cores, comparison: .equal, right: .cores))
+      says: "so", kind: .guarantee, check: Check(text: text, left: .cores, relation: .equal, right: .cores))
     let results = Fixture.results(
       [("a", [[1]])], judgements: [Judgement(claim: claim, verdict: .held, evidence: Evidence(trials: 1, met: 1))])
     #expect(MarkdownReport.render(results.content).contains("| \(span) |"))

@@ -33,7 +33,7 @@ import Testing
         Judgement(
           claim: Claim(
             says: text, bears: [name], kind: .guarantee,
-            check: Check(text: name, left: .cores, comparison: .equal, right: .cores)),
+            check: Check(text: name, left: .cores, relation: .equal, right: .cores)),
           verdict: .violated, evidence: Evidence(left: 1, trials: 1, reason: name))
       ], earlyEnd: .interrupted, warnings: [text])
     results.findings = [RunNote(Conclusion.kind, text), RunNote("finding", name)]
@@ -111,7 +111,7 @@ import Testing
     let page = HTMLReport.render([ReportContent(try Self.document())], sentences: index)
     #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
 
-    let many = try Fixture.compared([("stride", Array(1...20))], seeksBest: false) { _, _, _ in 1 }
+    let many = try Fixture.compared([("stride", Array(1...20))], isSearch: false) { _, _, _ in 1 }
     let changed = try JSONReport.render([many.document]).replacing("\"apply\"", with: "\"te\\u001b[2J\\r\\nFORGED\"")
     let hostile = try #require(try ResultDocument.parse(Array(changed.utf8), place: "hostile").first)
     expectHarmless(TerminalReport(style).render(ReportContent(hostile)), style)

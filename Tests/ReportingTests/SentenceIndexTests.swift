@@ -56,14 +56,14 @@ import Testing
   }
 
   private static func index(
-    _ judged: [Judged], only names: [String] = [], checks: String = "check", isComparison: Bool = false
+    _ judged: [Judged], only names: [String] = [], checks: String = "check", isSearch: Bool = false
   )
     throws -> SentenceIndex
   {
     let claims = judged.enumerated().map { number, judged in
       Claim(
         says: "so", bears: judged.contradicts ? [] : [judged.id], contradicts: judged.contradicts ? [judged.id] : [],
-        kind: judged.kind, check: Check(text: "check \(number)", left: .cores, comparison: .equal, right: .cores))
+        kind: judged.kind, check: Check(text: "check \(number)", left: .cores, relation: .equal, right: .cores))
     }
     var results = Fixture.results([("a", [[1000]])])
     results.judgements = zip(claims, judged).enumerated().map { number, pair in
@@ -72,7 +72,7 @@ import Testing
       return Judgement(
         claim: Claim(
           says: claim.says, kind: claim.kind,
-          check: Check(text: "\(checks) \(number)", left: .cores, comparison: .equal, right: .cores)),
+          check: Check(text: "\(checks) \(number)", left: .cores, relation: .equal, right: .cores)),
         verdict: judged.verdict,
         evidence: Evidence(
           trials: 10, met: met, lost: judged.lost, reason: "why",
@@ -86,9 +86,9 @@ import Testing
         only: names)
     }
     guard !judged.isEmpty else { return try index([]) }
-    if isComparison {
+    if isSearch {
       var comparison = results.experiment
-      comparison.seeksBest = true
+      comparison.isSearch = true
       results = Results(
         experiment: comparison, machine: results.machine, seed: 1, started: "", earlyEnd: nil, runs: results.runs,
         judgements: results.judgements)
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test func `a comparison judges no sentence, and the report mentions it`() throws {
-    let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isComparison: true)
+    let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isSearch: true)
     #expect(index.chapters.first?.entries.first?.standing == .notRun)
     let text = SentenceReport(index).text(TextStyle(width: 200))
     #expect(text.contains("not judged, since the last run was a comparison: fixture"), "\(text)")
@@ -328,7 +328,7 @@ import Testing
   private static func indexOfThree(_ verdict: Verdict?, only names: [String] = []) throws -> SentenceIndex {
     let claim = Claim(
       says: "It holds.", bears: ["guide.1"], kind: .guarantee,
-      check: Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores))
+      check: Check(text: "a.missed == 0", left: .cores, relation: .equal, right: .cores))
     var results = Fixture.results([("a", [[1000]])], claims: [claim])
     let ran = ScenarioOutline(results.experiment)
     results.judgements = [verdict].compactMap { verdict in
@@ -365,7 +365,7 @@ import Testing
   @Test func `a sentence whose scenarios cannot run here is unavailable before any run`() throws {
     let claim = Claim(
       says: "It holds.", bears: ["guide.1"], kind: .guarantee,
-      check: Check(text: "a.missed == 0", left: .cores, comparison: .equal, right: .cores))
+      check: Check(text: "a.missed == 0", left: .cores, relation: .equal, right: .cores))
     let claims = ScenarioOutline(Fixture.results([("a", [[1]])], claims: [claim]).experiment).claims
     let index = try SentenceIndex(
       Documents(place: "documents.yml", yaml: Self.documents),

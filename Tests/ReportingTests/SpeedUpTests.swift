@@ -6,10 +6,10 @@ import Testing
 /// Tests of the speed-up with more cores in reports.
 @Suite struct SpeedUpTests {
   /// Returns results in which two cores make `apply` 1.9 times as fast, and do not make `plain` faster.
-  private func swept(_ sweeps: [(name: String, values: [Int])], seeksBest: Bool = true, rounds: Int = 6) throws
+  private func swept(_ sweeps: [(name: String, values: [Int])], isSearch: Bool = true, rounds: Int = 6) throws
     -> Results
   {
-    try Fixture.compared(sweeps, rounds: rounds, seeksBest: seeksBest) { variant, round, values in
+    try Fixture.compared(sweeps, rounds: rounds, isSearch: isSearch) { variant, round, values in
       let cores = Double(values["cores"] ?? 1)
       return (variant == "apply" ? 20_000 / (1 + 0.9 * (cores - 1)) : 20_000)
         * (1 + 0.001 * Double(round * Int(cores) % 3))
@@ -23,7 +23,7 @@ import Testing
   @Test func `the table has the speed-up and the efficiency with intervals`() throws {
     let table = try #require(try swept([("cores", [1, 2])]).content.speedUp?.table)
     #expect(table.title == "speed-up over 1 core")
-    #expect(table.headings.map(\.title) == ["variant", "2 cores", "efficiency"])
+    #expect(table.headings.map(\.title) == ["variant", "2 cores", "of ideal"])
     let apply = try #require(table.rows.first { $0.cells[0].text == "apply" })
     #expect(apply.cells[1].text.hasPrefix("1.90x ±"), "\(apply)")
     #expect(apply.cells[2].text.hasPrefix("95 % ["), "\(apply)")
@@ -51,7 +51,7 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("speed-up by cores") && page.contains("ideal"))
     // A scenario that sweeps cores displays the speed-up, too.
-    let scenario = text(try swept([("cores", [1, 2])], seeksBest: false))
+    let scenario = text(try swept([("cores", [1, 2])], isSearch: false))
     #expect(scenario.contains("speed-up over 1 core"))
   }
 

@@ -36,7 +36,7 @@ import Testing
     let claim = Claim(
       says: "So it is with \(verdict.rawValue).", bears: bears.map { [$0] } ?? [],
       contradicts: contradicts.map { [$0] } ?? [], kind: kind,
-      check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+      check: Check(text: check, left: .cores, relation: .less, right: .cores))
     return Judgement(claim: claim, verdict: verdict, evidence: evidence)
   }
 
@@ -176,7 +176,7 @@ import Testing
 
   @Test func `the labels of a distribution do not repeat its heading`() throws {
     let results = try Fixture.compared(
-      [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, seeksBest: false
+      [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, isSearch: false
     ) {
       variant, round, values in Double(1000 * (values["work"] ?? 1) + round)
     }

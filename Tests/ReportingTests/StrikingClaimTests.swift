@@ -31,7 +31,7 @@ import Testing
     func text(_ ratio: Double) -> String? {
       let claim = Claim(
         says: "It is cheaper.", bears: [], kind: .performance,
-        check: Check(text: "own.cost < lock.cost", left: .cores, comparison: .less, right: .cores))
+        check: Check(text: "own.cost < lock.cost", left: .cores, relation: .less, right: .cores))
       let interval = ConfidenceInterval(estimate: ratio, low: 0.9 * ratio, high: 1.1 * ratio)
       let evidence = Evidence(left: 1, right: 2, ratio: interval, trials: 6, met: 6)
       return Fixture.results(
@@ -63,7 +63,7 @@ import Testing
     func judgement(_ bears: [String], _ check: String, _ low: Double) -> Judgement {
       let claim = Claim(
         says: "It is cheaper.", bears: bears, kind: .performance,
-        check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+        check: Check(text: check, left: .cores, relation: .less, right: .cores))
       let ratio = ConfidenceInterval(estimate: low * 1.1, low: low, high: low * 1.2)
       return Judgement(
         claim: claim, verdict: .refuted, evidence: Evidence(left: 2, right: 1, ratio: ratio, trials: 6, met: 6))

@@ -130,7 +130,7 @@ import Testing
     let outcomes: [Double] = (0..<80).map { $0 % 4 == 3 ? 2 : 1 }
     var results = Fixture.made([("a", Fixture.rounds(6) { _ in ["elapsed": [1000], "missed": outcomes] })])
     let claim = Claim(
-      says: "So it is.", kind: kind, check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+      says: "So it is.", kind: kind, check: Check(text: check, left: .cores, relation: .less, right: .cores))
     results.judgements = [Judgement(claim: claim, verdict: .unavailable, evidence: Evidence())]
     let table = try #require(results.content.tables.last { $0.title == "outcomes" })
     #expect(table.rows.compactMap(\.cells.last?.text) == words)
@@ -147,7 +147,7 @@ import Testing
     func words(_ verdict: Verdict) throws -> [String] {
       let claim = Claim(
         says: "It is quick.", kind: .guarantee,
-        check: Check(text: "a.elapsed < 1us", left: .cores, comparison: .less, right: .cores))
+        check: Check(text: "a.elapsed < 1us", left: .cores, relation: .less, right: .cores))
       let results = Results(
         experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs,
         judgements: [Judgement(claim: claim, verdict: verdict, evidence: Evidence(trials: 6, met: 5))])
@@ -191,7 +191,7 @@ import Testing
 
   @Test func `each of many settings has a column, and each variant has a row`() throws {
     let results = try Fixture.compared(
-      [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], seeksBest: false
+      [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], isSearch: false
     ) { variant, _, values in
       variant == "plain" ? 500 : Double(1000 * (values["stride"] ?? 0) + (values["threads"] ?? 0))
     }
@@ -209,7 +209,7 @@ import Testing
 
   @Test func `a hang that a claim expects needs no care, and another hang does`() {
     func needCare(_ verdict: Verdict) -> [Bool]? {
-      let check = Check(text: "a.hung == 1", left: .cores, comparison: .equal, right: .cores)
+      let check = Check(text: "a.hung == 1", left: .cores, relation: .equal, right: .cores)
       let judgement = Judgement(
         claim: Claim(says: "It hangs.", kind: .anomaly, check: check), verdict: verdict, evidence: Evidence(trials: 1))
       let results = Fixture.results([("a", [[]])], outcome: .hung, judgements: [judgement])
@@ -407,7 +407,7 @@ import Testing
   func `the evidence names the two sides of a ratio by their difference`(_ check: String, _ start: String) {
     let claim = Claim(
       says: "So it is.", kind: .performance,
-      check: Check(text: check, left: .cores, comparison: .less, right: .cores))
+      check: Check(text: check, left: .cores, relation: .less, right: .cores))
     let evidence = Evidence(
       left: 1000, right: 2000, unit: .nanoseconds, ratio: ConfidenceInterval(estimate: 0.5, low: 0.4, high: 0.6),
       trials: 10)
@@ -421,7 +421,7 @@ import Testing
   ])
   func `the evidence of a guarantee that compares two figures has both figures`(_ check: String, _ sides: String) {
     let claim = Claim(
-      says: "So it is.", kind: .guarantee, check: Check(text: check, left: .cores, comparison: .atMost, right: .cores))
+      says: "So it is.", kind: .guarantee, check: Check(text: check, left: .cores, relation: .atMost, right: .cores))
     func text(_ verdict: Verdict, _ met: Int) -> String {
       let evidence = Evidence(left: 2, right: 3, trials: 6, met: met, reason: "a in round 1")
       return ClaimFacts(Judgement(claim: claim, verdict: verdict, evidence: evidence)).evidenceText
@@ -433,7 +433,7 @@ import Testing
   @Test func `the evidence of a witnessed count includes the name of its metric`() {
     let claim = Claim(
       says: "So it is.", kind: .anomaly,
-      check: Check(text: "racy.duplicates > 0", left: .cores, comparison: .greater, right: .cores))
+      check: Check(text: "racy.duplicates > 0", left: .cores, relation: .greater, right: .cores))
     func text(_ met: Int) -> String {
       ClaimFacts(Judgement(claim: claim, verdict: .witnessed, evidence: Evidence(left: 30_968, trials: 10, met: met)))
         .evidenceText

@@ -97,6 +97,16 @@ static inline void gcdlab_loop_ends(void) { GCDLAB_MARK(2); }
 /// Uses a value, so that the compiler cannot remove its computation. No instruction is generated.
 static inline void gcdlab_consume(uint64_t value) { __asm__ __volatile__("" : : "r"(value)); }
 
+/// Waits until the processor has executed all earlier instructions. A processor that executes out of order otherwise
+/// begins later instructions before.
+static inline void gcdlab_await_instructions(void) {
+#if defined(__x86_64__)
+  __asm__ __volatile__("lfence" : : : "memory");
+#elif defined(__aarch64__)
+  __asm__ __volatile__("isb" : : : "memory");
+#endif
+}
+
 /// Returns whether `dispatch_once_f` has nothing left to do. <dispatch/once.h> inlines this check into every C caller.
 /// The function returns false on systems without such a check.
 static inline bool gcdlab_once_is_done(const intptr_t *predicate) {

@@ -22,7 +22,7 @@ struct ProgramOptions: ParsableArguments {
 
   @Flag(
     help:
-      "On Ctrl-C, or after the time of --for, show the record and kill the program, even if the program handles signals."
+      "On Ctrl-C, or after the time of --for, show the record and kill the program, even if the program handles signals. The exit status is then 124 after --for, and 128 plus the signal otherwise."
   )
   var kill = false
 

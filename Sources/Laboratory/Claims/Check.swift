@@ -3,7 +3,7 @@ import Measurement
 /// A comparison of two operands, for example `apply[stride=64].elapsed < apply[stride=1].elapsed`.
 public struct Check: Sendable, Equatable {
   /// The way in which the two sides are compared.
-  public enum Comparison: String, Sendable, CaseIterable {
+  public enum Relation: String, Sendable, CaseIterable {
     /// The left side is less than the right side.
     case less = "<"
     /// The left side is at most the right side.
@@ -17,10 +17,10 @@ public struct Check: Sendable, Equatable {
     /// The left side is greater than the right side.
     case greater = ">"
 
-    /// Whether the comparison has a direction, unlike equality and inequality.
+    /// Whether the relation has a direction, unlike equality and inequality.
     public var isDirected: Bool { self != .equal && self != .different }
 
-    /// Returns whether the comparison of `left` with `right` is true.
+    /// Returns whether the relation holds between `left` and `right`.
     public func holds(_ left: Double, _ right: Double) -> Bool {
       switch self {
       case .less: left < right
@@ -100,15 +100,15 @@ public struct Check: Sendable, Equatable {
   /// The operand on the left side.
   public let left: Operand
   /// The way in which the sides are compared.
-  public let comparison: Comparison
+  public let relation: Relation
   /// The operand on the right side.
   public let right: Operand
 
   /// Creates a check from its parts.
-  public init(text: String, left: Operand, comparison: Comparison, right: Operand) {
+  public init(text: String, left: Operand, relation: Relation, right: Operand) {
     self.text = text
     self.left = left
-    self.comparison = comparison
+    self.relation = relation
     self.right = right
   }
 }

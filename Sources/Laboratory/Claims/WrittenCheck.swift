@@ -47,7 +47,7 @@ public struct WrittenCheck: Sendable, Hashable {
   /// The operand on the left side.
   public let left: Operand
   /// The way in which the sides are compared.
-  public let comparison: Check.Comparison
+  public let relation: Check.Relation
   /// The operand on the right side.
   public let right: Operand
 
@@ -63,7 +63,7 @@ public struct WrittenCheck: Sendable, Hashable {
   init(parsing text: String) throws(InputError) {
     var scanner = CheckScanner(text, kind: "check")
     left = try scanner.operand()
-    comparison = try scanner.comparison()
+    relation = try scanner.relation()
     right = try scanner.operand()
     try scanner.requireEnd("found '\(scanner.rest)' after the check")
   }
@@ -114,10 +114,10 @@ private struct CheckScanner {
     if !rest.isEmpty { throw failure(problem()) }
   }
 
-  mutating func comparison() throws(InputError) -> Check.Comparison {
+  mutating func relation() throws(InputError) -> Check.Relation {
     // Two-character operators come first. Otherwise, "<=" would be read as "<".
-    for comparison in Check.Comparison.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count })
-    where take(comparison.rawValue) { return comparison }
+    for relation in Check.Relation.allCases.sorted(by: { $0.rawValue.count > $1.rawValue.count })
+    where take(relation.rawValue) { return relation }
     throw failure("expected one of < <= == != >= > at '\(rest.prefix(20))'")
   }
 

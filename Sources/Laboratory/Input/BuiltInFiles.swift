@@ -1,5 +1,5 @@
 /// The files that the lab was built with: scenarios and documents (`.yml`), and the sources of the patterns (`.swift`).
-/// For each `.yml` file, a second file may contain the content that was parsed when the lab was built (`.yml.parsed`).
+/// For each `.yml` file, a second file may contain the content that was parsed when the lab was built (`.yml.shelved`).
 struct BuiltInFiles: Sendable {
   /// The name of the file that contains the documents.
   static let documents = "documents.yml"

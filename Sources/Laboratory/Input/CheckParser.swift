@@ -24,7 +24,7 @@ struct CheckParser {
     let parser = CheckParser(text: text, pattern: pattern, variants: variants, kind: "check")
     let written = try WrittenCheck(parsing: text)
     let check = Check(
-      text: text, left: try parser.operand(written.left), comparison: written.comparison,
+      text: text, left: try parser.operand(written.left), relation: written.relation,
       right: try parser.operand(written.right))
     try parser.matchUnits(check)
     return check

@@ -47,7 +47,7 @@ public struct Experiment: Sendable {
   /// built without the sources.
   public var code: [String: [String]] = [:]
   /// Whether the experiment searches for the best setting, and does not judge claims.
-  public var seeksBest = false
+  public var isSearch = false
   /// The names of the parameters that the command line set, and that the scenario sweeps or sets to another value.
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
@@ -125,7 +125,7 @@ extension Comparison.Policy {
   /// Creates the policy for comparisons of the runs of `experiment`.
   public init(_ experiment: Experiment) {
     self.init(
-      baseline: experiment.baseline, seeksBest: experiment.seeksBest, sweep: experiment.sweep.map(\.name),
+      baseline: experiment.baseline, isSearch: experiment.isSearch, sweep: experiment.sweep.map(\.name),
       problem: experiment.sweptProblem)
   }
 }

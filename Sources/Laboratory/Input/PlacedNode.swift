@@ -2,13 +2,13 @@ import Yams
 
 /// A node of a scenario file, either parsed by Yams, or embedded in the binary when the lab was built.
 enum FileNode {
-  case parsed(Node)
+  case yaml(Node)
   case shelved(ShelvedNode)
 
   /// The text of a scalar; nil for other nodes.
   var scalar: String? {
     switch self {
-    case .parsed(let node): node.scalar?.string
+    case .yaml(let node): node.scalar?.string
     case .shelved(let node): node.scalar
     }
   }
@@ -16,7 +16,7 @@ enum FileNode {
   /// The items of a list; nil for other nodes.
   var items: [FileNode]? {
     switch self {
-    case .parsed(let node): node.sequence?.map { .parsed($0) }
+    case .yaml(let node): node.sequence?.map { .yaml($0) }
     case .shelved(let node): node.items?.map { .shelved($0) }
     }
   }
@@ -24,7 +24,7 @@ enum FileNode {
   /// The keys and values of a mapping; nil for other nodes.
   var pairs: [(key: FileNode, value: FileNode)]? {
     switch self {
-    case .parsed(let node): node.mapping?.map { (.parsed($0.key), .parsed($0.value)) }
+    case .yaml(let node): node.mapping?.map { (.yaml($0.key), .yaml($0.value)) }
     case .shelved(let node): node.pairs?.map { (.shelved($0), .shelved($1)) }
     }
   }
@@ -32,7 +32,7 @@ enum FileNode {
   /// The line of the node, from 1; nil if the line is unknown.
   var line: Int? {
     switch self {
-    case .parsed(let node): node.mark?.line
+    case .yaml(let node): node.mark?.line
     case .shelved(let node): node.line
     }
   }

@@ -15,7 +15,7 @@ public struct ScenarioLibrary: Sendable {
   /// - Parameters:
   ///   - files: the scenarios (`NAME.yml`), the documents that their claims refer to (`documents.yml`), and the sources
   ///     of the patterns (`.swift`). For each YAML file, a second file may contain its parsed content
-  ///     (`NAME.yml.parsed`).
+  ///     (`NAME.yml.shelved`).
   ///   - patterns: the patterns of the scenarios.
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)

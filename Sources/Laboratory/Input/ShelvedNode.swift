@@ -11,7 +11,7 @@ struct ShelvedNode {
   let line: Int
 
   /// The suffix that is appended to the name of a YAML file for its shelved content.
-  static let fileEnding = ".parsed"
+  static let fileEnding = ".shelved"
 
   /// Creates the single node of a file; nil if the text is not a node.
   init?(_ text: String) {

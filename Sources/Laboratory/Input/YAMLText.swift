@@ -24,7 +24,7 @@ extension PlacedNode {
       }
     } catch { throw InputError("not valid YAML: \(error)", at: place) }
     guard let root else { throw InputError("the file is empty", at: place) }
-    self.init(node: .parsed(root), file: place, fallbackLine: 1)
+    self.init(node: .yaml(root), file: place, fallbackLine: 1)
   }
 
   /// Throws an error for a file with too many aliases. An alias repeats a node. If each list contains several aliases

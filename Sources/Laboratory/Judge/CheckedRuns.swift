@@ -64,7 +64,7 @@ extension Results {
   private func cores(in check: Check, of run: VariantRun) -> Double {
     let machine = machine.confined(to: run.cores)
     let isBound =
-      switch check.comparison {
+      switch check.relation {
       case .less, .atMost: check.right.isOfCores
       case .greater, .atLeast: check.left.isOfCores
       case .equal, .different: false

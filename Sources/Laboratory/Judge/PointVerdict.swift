@@ -20,14 +20,14 @@ struct PointVerdict {
     guard !pairs.isEmpty else { return nil }
     label = runs.runs.map(\.point.label).max { $0.count < $1.count } ?? ""
     evidence = Evidence(
-      unit: check.unit, trials: pairs.count, met: pairs.count { check.comparison.holds($0.left, $0.right) })
+      unit: check.unit, trials: pairs.count, met: pairs.count { check.relation.holds($0.left, $0.right) })
     let isCount = check.references.first?.metric.kind == .count
     evidence.show(left: pairs.map(\.left), right: pairs.map(\.right), withRanges: isCount)
     guard pairs.count >= ConfidenceInterval.fewest else {
       evidence.reason = "\(pairs.count.counted("round")): too few to tell (\(ConfidenceInterval.fewest) needed)"
       return
     }
-    let ratio = check.comparison.isDirected ? rounds.interval() : nil
+    let ratio = check.relation.isDirected ? rounds.interval() : nil
     evidence.ratio = ratio
     evidence.isBound = ratio.map { results.isBound($0, of: check) } ?? false
     if let ratio, !isCount {
@@ -44,12 +44,12 @@ struct PointVerdict {
   /// Sets the verdict by the interval of the ratio, or by the fact that two measured sides do not overlap. If neither
   /// decides, the verdict remains inconclusive.
   private mutating func judge(_ check: Check, _ rounds: PairedRounds, _ ratio: ConfidenceInterval) {
-    let comparison = check.comparison
+    let relation = check.relation
     if ratio.low == 1, ratio.high == 1 {
-      verdict = comparison.holds(0, 0) ? .supported : .refuted
+      verdict = relation.holds(0, 0) ? .supported : .refuted
     } else if ratio.high < 1 || ratio.low > 1 {
       let isLess = ratio.high < 1
-      verdict = (comparison == .less || comparison == .atMost) == isLess ? .supported : .refuted
+      verdict = (relation == .less || relation == .atMost) == isLess ? .supported : .refuted
     } else if Set(check.references).count > 1, rounds.areDisjoint {
       // One round that takes a hundred times as long makes the interval useless, but does not affect whether the sides
       // overlap.
@@ -69,7 +69,7 @@ struct PointVerdict {
     let verdict: Verdict = 2 * met > pairs.count ? .supported : .refuted
     if SignTest.isSignificant(met, of: pairs.count) { return verdict }
     guard met == 0 || met == pairs.count else { return .inconclusive }
-    guard Set(check.references).count > 1, check.comparison.isDirected else { return verdict }
+    guard Set(check.references).count > 1, check.relation.isDirected else { return verdict }
     let areSame = Set(pairs.flatMap { [$0.left, $0.right] }).count == 1
     return areSame || rounds.areDisjoint ? verdict : .inconclusive
   }

@@ -57,7 +57,7 @@ public struct Results: Sendable {
   public func shortfall(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter(isUnseen)
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
-    if experiment.seeksBest {
+    if experiment.isSearch {
       return unseen.first { $0.isStopped }.map { "\($0.label) has no figure: \($0.stopping ?? "")" }
     }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
@@ -117,7 +117,7 @@ extension Measurements {
     let areEnough = zip(runs, whole).allSatisfy {
       $0.trials.count == $1.trials.count || $1.trials.count >= ConfidenceInterval.fewest
     }
-    return experiment.seeksBest && areEnough ? whole : runs
+    return experiment.isSearch && areEnough ? whole : runs
   }
 
   /// Returns a note with the number of trials that `kept` does not contain; an empty array if `kept` contains all

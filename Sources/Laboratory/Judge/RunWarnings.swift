@@ -85,7 +85,7 @@ extension Results {
   /// array if there is no such search. Runs that certainly differ much from their references do not count, since such
   /// runs may take part in fewer rounds.
   private func imprecision(_ budget: Budget) -> [RunNote] {
-    guard experiment.seeksBest, let goal = budget.precision, let headline = experiment.headline else { return [] }
+    guard experiment.isSearch, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
@@ -132,7 +132,7 @@ extension Results {
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
     // The answer of a search is about the headline alone.
-    guard !experiment.seeksBest else { return lines }
+    guard !experiment.isSearch else { return lines }
     let others = experiment.show.dropFirst().compactMap(experiment.pattern.metric).filter { $0.kind == .latency }
     return lines + others.compactMap { twoStates($0, isHeadline: false) }
   }
@@ -152,7 +152,7 @@ extension Results {
     guard !steadiness.bimodal.isEmpty else { return nil }
     // Tables of a search show the mean of the headline, which ranks the runs. Other figures are medians.
     let isMean =
-      isHeadline && experiment.seeksBest && metric.better.ranking != nil
+      isHeadline && experiment.isSearch && metric.better.ranking != nil
       && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
     let states = steadiness.bimodal.map { label, states in
       let run = runs.first { $0.label == label }

@@ -37,26 +37,26 @@ public struct Scaling: Sendable {
   /// The series, in the order of the runs.
   public let series: [Series]
 
-  /// Evaluates the cells that have figures and whose points include the number of cores. The result identifies each run
-  /// by its index in `cells`.
+  /// Evaluates the entries that have figures and whose points include the number of cores. The result identifies each
+  /// run by its index in `entries`.
   ///
   /// - Parameter ranking: the direction in which a figure is better.
-  public init(_ cells: [Comparison.Cell], _ ranking: Ranking) {
-    let measured = cells.indices.filter { Cores.number(in: cells[$0].point) != nil && !cells[$0].figures.isEmpty }
+  public init(_ entries: [Comparison.Entry], _ ranking: Ranking) {
+    let measured = entries.indices.filter { Cores.number(in: entries[$0].point) != nil && !entries[$0].figures.isEmpty }
     let groups = measured.grouped { index in
-      SeriesKey(variant: cells[index].variant, point: cells[index].point.filter { $0.key != Cores.name })
+      SeriesKey(variant: entries[index].variant, point: entries[index].point.filter { $0.key != Cores.name })
     }.filter { $0.elements.count > 1 }
     let comparisons = groups.reduce(0) { $0 + $1.elements.count - 1 }
-    func typical(_ run: Int) -> Double? { Ranking.typical(cells[run].figures.map(\.value)) }
+    func typical(_ run: Int) -> Double? { Ranking.typical(entries[run].figures.map(\.value)) }
     let fastest = Set(
       groups.grouped { $0.key.variant }.compactMap { _, groups in
         ranking.best(groups) { group in ranking.best(group.elements.compactMap(typical)) { $0 } }?.key
       })
     series = groups.map { key, runs in
-      let runs = runs.map { (cores: Cores.number(in: cells[$0].point) ?? 1, run: $0) }.sorted { $0.cores < $1.cores }
+      let runs = runs.map { (cores: Cores.number(in: entries[$0].point) ?? 1, run: $0) }.sorted { $0.cores < $1.cores }
       let steps = runs.map { cores, run -> Step in
         guard run != runs[0].run else { return Step(cores: cores, run: run, speedup: nil) }
-        let (few, many) = (cells[runs[0].run].figures, cells[run].figures)
+        let (few, many) = (entries[runs[0].run].figures, entries[run].figures)
         let rounds = ranking == .lower ? PairedRounds(few, against: many) : PairedRounds(many, against: few)
         return Step(cores: cores, run: run, speedup: Contrast(rounds, among: comparisons))
       }
@@ -84,7 +84,7 @@ extension Results {
     guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed
     else { return [] }
-    let scaling = Scaling(runs.map { Comparison.Cell($0, figures: $0.figures(headline)) }, ranking)
+    let scaling = Scaling(runs.map { Comparison.Entry($0, figures: $0.figures(headline)) }, ranking)
     return scaling.series.filter(\.isFastest).compactMap { series -> RunNote? in
       guard let law = series.law else { return nil }
       let others = runs[series.steps[0].run].point.settings.filter { $0.name != Cores.name }

@@ -110,7 +110,7 @@ private struct Sides {
     let figures = [.reference(runs.subject), check.left, check.right].map { runs.value($0, in: trial) }
     if trial.outcome == .completed, figures.contains(nil) { return nil }
     (run, self.trial, left, right) = (runs.run, trial, figures[1], figures[2])
-    isMet = if let left, let right { check.comparison.holds(left, right) } else { false }
+    isMet = if let left, let right { check.relation.holds(left, right) } else { false }
   }
 
   /// Whether both sides have a figure.

@@ -14,25 +14,25 @@ struct ComparedGroups {
   /// The best run of each group; nil if the comparison does not determine the best run, or if the group has one run.
   private let bestOfGroup: [Int?]
 
-  /// Divides `cells` into groups, and determines the best run of each group.
-  init(_ cells: [Comparison.Cell], _ policy: Comparison.Policy, _ ranking: Ranking?) {
-    let typical = cells.map { Ranking.typical($0.figures.map(\.value)) }
+  /// Divides `entries` into groups, and determines the best run of each group.
+  init(_ entries: [Comparison.Entry], _ policy: Comparison.Policy, _ ranking: Ranking?) {
+    let typical = entries.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: [Int]) -> Int? {
-      guard policy.seeksBest, let ranking else { return nil }
-      let candidates = runs.filter { cells[$0].mayBeBest && typical[$0] != nil }
-      return Self.best(of: candidates.isEmpty ? runs : candidates, cells, typical, ranking)
+      guard policy.isSearch, let ranking else { return nil }
+      let candidates = runs.filter { entries[$0].mayBeBest && typical[$0] != nil }
+      return Self.best(of: candidates.isEmpty ? runs : candidates, entries, typical, ranking)
     }
-    let points = cells.map { cell in cell.point.filter { policy.groups.contains($0.key) } }
-    let groups = Dictionary(grouping: cells.indices) { points[$0] }.values.sorted { $0[0] < $1[0] }
+    let points = entries.map { entry in entry.point.filter { policy.groups.contains($0.key) } }
+    let groups = Dictionary(grouping: entries.indices) { points[$0] }.values.sorted { $0[0] < $1[0] }
     self.groups = groups
-    var groupOfRun = cells.map { _ in 0 }
+    var groupOfRun = entries.map { _ in 0 }
     for (group, runs) in groups.enumerated() {
       for run in runs { groupOfRun[run] = group }
     }
     self.groupOfRun = groupOfRun
     // A run that is not compared with another run is not a best run.
     bestOfGroup = groups.map { $0.count > 1 ? best(of: $0) : nil }
-    bestOfAll = best(of: Array(cells.indices))
+    bestOfAll = best(of: Array(entries.indices))
     comparisons = groups.map { group in group.count { typical[$0] != nil } }.filter { $0 > 1 }
       .reduce(0) { $0 + ConfidenceInterval.comparisonsWithBest(of: $1) }
   }
@@ -60,15 +60,16 @@ struct ComparedGroups {
   /// runs got fewer rounds, so a run with far fewer rounds is compared with the best of the other runs in the rounds
   /// that both runs have.
   private static func best(
-    of runs: [Int], _ cells: [Comparison.Cell], _ typical: [Double?], _ ranking: Ranking
+    of runs: [Int], _ entries: [Comparison.Entry], _ typical: [Double?], _ ranking: Ranking
   ) -> Int? {
-    let most = runs.map { cells[$0].figures.count }.max() ?? 0
+    let most = runs.map { entries[$0].figures.count }.max() ?? 0
     let (full, fewer) = (
-      runs.filter { 4 * cells[$0].figures.count >= 3 * most }, runs.filter { 4 * cells[$0].figures.count < 3 * most }
+      runs.filter { 4 * entries[$0].figures.count >= 3 * most },
+      runs.filter { 4 * entries[$0].figures.count < 3 * most }
     )
     guard let leader = ranking.best(full, by: { typical[$0] }) else { return nil }
     let ratios = Dictionary(
-      uniqueKeysWithValues: fewer.map { ($0, PairedRounds(cells[$0].figures, against: cells[leader].figures)) })
+      uniqueKeysWithValues: fewer.map { ($0, PairedRounds(entries[$0].figures, against: entries[leader].figures)) })
     return ranking.best([leader] + fewer) { run in
       guard let rounds = ratios[run] else { return 1 }
       return rounds.areRatios ? Ranking.typical(rounds.pairs.map { $0.left / $0.right }) : nil

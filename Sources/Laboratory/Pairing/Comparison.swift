@@ -5,14 +5,14 @@ import Measurement
 /// compute findings, and a report to print ratios.
 public struct Comparison: Sendable {
   /// The data of a run that a comparison uses.
-  public struct Cell: Sendable {
+  public struct Entry: Sendable {
     let variant: String
     let point: [String: ParameterValue]
     let figures: [RoundFigure]
     let mayBeBest: Bool
     let isYardstick: Bool
 
-    /// Creates the cell of a variant at a point. `point` must not contain settings that the variant ignores.
+    /// Creates the entry of a variant at a point. `point` must not contain settings that the variant ignores.
     ///
     /// - Parameters:
     ///   - mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best variant
@@ -30,13 +30,13 @@ public struct Comparison: Sendable {
     }
   }
 
-  /// The references and the groups of a comparison.
+  /// The rule for which runs are compared with which reference, and which runs form a group.
   public struct Policy: Sendable {
     /// The variant that ratios refer to, at the point of each run; nil to compare with the best run of the group.
     let baseline: String?
     /// Whether the comparison determines the best run. If the value is false and there is no baseline, there are no
     /// ratios.
-    let seeksBest: Bool
+    let isSearch: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
     let groups: [String]
 
@@ -49,9 +49,9 @@ public struct Comparison: Sendable {
     ///     swept parameters, not counting the cores and the last parameter, has its own best run; these combinations
     ///     are the rows of a grid. If the number of cores and other parameters are swept, each number of cores has its
     ///     own best run, since more cores usually make all variants faster and a user cannot choose to have more cores.
-    public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
+    public init(baseline: String?, isSearch: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
-      self.seeksBest = seeksBest
+      self.isSearch = isSearch
       let ways = sweep.filter { $0 != Cores.name }
       let cores = ways.isEmpty || ways.count == sweep.count ? [] : [Cores.name]
       groups = cores + (problem.isEmpty ? ways.dropLast() : problem)
@@ -68,6 +68,9 @@ public struct Comparison: Sendable {
   /// The contrast of each run with its reference: the run of the baseline at the same point, or the best run of the
   /// group. A run without a ratio to a reference has no contrast.
   public let contrasts: [Int: Contrast]
+  /// The contrast of each run with the best run of its group, also if ratios refer to a baseline. The best run, and a
+  /// run without a ratio to the best run, have no contrast.
+  public let contrastsWithBest: [Int: Contrast]
   /// The runs that serve as references for other runs.
   public let references: Set<Int>
   /// The reference of each run, except of runs that are references themselves and of runs without a reference.
@@ -84,44 +87,44 @@ public struct Comparison: Sendable {
   private let competitors: Set<Int>
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?
-  /// Whether ratios refer to a baseline, and not to the best run of a group.
-  private let isOfBaseline: Bool
   /// The number of comparisons that share the confidence.
   private let comparisons: Int
   /// For each run, the smallest plausible standard deviation of the logarithms of ratios to the best run of its group;
   /// 0 if the group has no best run. A noisy group says nothing about the noise of another group.
   private let spreads: [Double]
 
-  /// Creates the comparison of `cells`. All results refer to cells by their indices.
+  /// Creates the comparison of `entries`. All results refer to entries by their indices.
   ///
   /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
-  public init(_ cells: [Cell], _ policy: Policy, ranking: Ranking?) {
-    let groups = ComparedGroups(cells, policy, ranking)
-    let baseline = Self.baseline(cells, policy.baseline)
+  public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?) {
+    let groups = ComparedGroups(entries, policy, ranking)
+    let baseline = Self.baseline(entries, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
-      guard let other, run != other, !cells[run].figures.isEmpty, !cells[other].figures.isEmpty else { return nil }
-      return PairedRounds(cells[run].figures, against: cells[other].figures)
+      guard let other, run != other, !entries[run].figures.isEmpty, !entries[other].figures.isEmpty else { return nil }
+      return PairedRounds(entries[run].figures, against: entries[other].figures)
     }
-    let toBest = cells.indices.map { rounds($0, groups.best(beside: $0)) }
-    let toBaseline = cells.indices.map { rounds($0, baseline[$0]) }
+    let toBest = entries.indices.map { rounds($0, groups.best(beside: $0)) }
+    let toBaseline = entries.indices.map { rounds($0, baseline[$0]) }
     // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
     let comparisons = groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil }
     let spreads = groups.spreads(of: toBest)
-    let withBest = cells.indices.map { run in
+    let withBest = entries.indices.map { run in
       toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
     }
     let withBaseline = toBaseline.map { $0.flatMap { Contrast($0, among: comparisons) } }
 
-    let alike = cells.indices.filter { withBest[$0]?.isDistinct == false }
+    let alike = entries.indices.filter { withBest[$0]?.isDistinct == false }
     undecided = Set(alike.filter { withBest[$0]?.isNoise == true })
     nearBest = Set(alike).subtracting(undecided)
 
     let isOfBaseline = policy.baseline != nil
-    let referenceOf = cells.indices.map { isOfBaseline ? baseline[$0] : groups.best(beside: $0) }
-    let compared = cells.indices.filter { referenceOf[$0] != nil && referenceOf[$0] != $0 }
-    references = Set(cells.indices.filter { referenceOf[$0] == $0 })
+    let referenceOf = entries.indices.map { isOfBaseline ? baseline[$0] : groups.best(beside: $0) }
+    let compared = entries.indices.filter { referenceOf[$0] != nil && referenceOf[$0] != $0 }
+    references = Set(entries.indices.filter { referenceOf[$0] == $0 })
     self.referenceOf = Dictionary(
       uniqueKeysWithValues: compared.compactMap { run in referenceOf[run].map { (run, $0) } })
+    contrastsWithBest = Dictionary(
+      uniqueKeysWithValues: entries.indices.compactMap { run in withBest[run].map { (run, $0) } })
     contrasts = Dictionary(
       uniqueKeysWithValues: compared.compactMap { run in
         // If the baseline is also the best run, the ratio has the certainty of the comparison with the best run.
@@ -129,8 +132,8 @@ public struct Comparison: Sendable {
         return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
       })
 
-    func runs(where isMeant: (_ run: Cell, _ best: Cell) -> Bool) -> Set<Int> {
-      let runs = cells.indices.filter { run in referenceOf[run].map { isMeant(cells[run], cells[$0]) } == true }
+    func runs(where isMeant: (_ run: Entry, _ best: Entry) -> Bool) -> Set<Int> {
+      let runs = entries.indices.filter { run in referenceOf[run].map { isMeant(entries[run], entries[$0]) } == true }
       return isOfBaseline ? [] : Set(runs)
     }
     unranked = runs { !$0.mayBeBest && $1.mayBeBest }
@@ -140,28 +143,26 @@ public struct Comparison: Sendable {
     best = groups.bestOfAll
     bests = groups.bests
     self.ranking = ranking
-    self.isOfBaseline = isOfBaseline
     self.comparisons = comparisons
     self.spreads = spreads
   }
 
   /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [VariantRun], _ policy: Policy, by metric: Metric) {
-    self.init(runs.map { Cell($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
+    self.init(runs.map { Entry($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
   /// Returns whether a run is as good as the best run of its group: the run does not differ significantly from the best
-  /// run, or is certainly at most ``ConfidenceInterval/alikeDifference`` worse. If ratios refer to a baseline, only the
-  /// first condition counts.
+  /// run, or is certainly at most ``ConfidenceInterval/alikeDifference`` worse.
   public func isNearBest(_ run: Int) -> Bool {
     if nearBest.contains(run) { return true }
     return !undecided.contains(run) && (possibleLoss(run) ?? .infinity) <= ConfidenceInterval.alikeDifference
   }
 
   /// Returns the share by which a run may be worse than the best run of its group, at the worse end of the interval of
-  /// their ratio; nil if there is no interval, or if ratios refer to a baseline.
+  /// their ratio; nil if there is no interval.
   public func possibleLoss(_ run: Int) -> Double? {
-    guard let ranking, !isOfBaseline, let interval = contrasts[run]?.interval else { return nil }
+    guard let ranking, let interval = contrastsWithBest[run]?.interval else { return nil }
     return (ranking == .higher ? 1 / interval.low : interval.high) - 1
   }
 
@@ -195,17 +196,17 @@ public struct Comparison: Sendable {
 
   /// Returns, for each run, the run of the baseline at the same point; nil if there is no such run. Settings that the
   /// baseline ignores are not compared.
-  private static func baseline(_ cells: [Cell], _ name: String?) -> [Int?] {
-    let runs = cells.indices.filter { cells[$0].variant == name }
-    guard let first = runs.first else { return cells.map { _ in nil } }
-    let affecting = Set(cells[first].point.keys)
-    let places = Dictionary(runs.map { (cells[$0].point, $0) }, uniquingKeysWith: { first, _ in first })
-    return cells.map { cell in places[cell.point.filter { affecting.contains($0.key) }] }
+  private static func baseline(_ entries: [Entry], _ name: String?) -> [Int?] {
+    let runs = entries.indices.filter { entries[$0].variant == name }
+    guard let first = runs.first else { return entries.map { _ in nil } }
+    let affecting = Set(entries[first].point.keys)
+    let places = Dictionary(runs.map { (entries[$0].point, $0) }, uniquingKeysWith: { first, _ in first })
+    return entries.map { entry in places[entry.point.filter { affecting.contains($0.key) }] }
   }
 }
 
-extension Comparison.Cell {
-  /// Creates the cell of a run from the figures to compare.
+extension Comparison.Entry {
+  /// Creates the entry of a run from the figures to compare.
   init(_ run: VariantRun, figures: [RoundFigure]) {
     self.init(
       variant: run.variant.name,

@@ -2,7 +2,7 @@ import Measurement
 
 /// A description of a quantity that a trial measures, for scenario files, checks and reports.
 ///
-/// The author of a pattern declares a metric with ``latency(_:better:missingIf:isSpeed:affectedBy:_:file:line:)``,
+/// The author of a pattern declares a metric with ``latency(_:better:missingIf:isAmount:affectedBy:_:file:line:)``,
 /// ``count(_:in:better:missingIf:_:file:line:)`` or ``rate(_:_:better:missingIf:_:file:line:)``. These functions return
 /// a ``MetricKey``: a typed key for recording.
 public struct Metric: Sendable, Hashable {
@@ -43,7 +43,7 @@ public struct Metric: Sendable, Hashable {
 
   /// Creates a metric. By default, lower latencies and higher rates are better, and counts have no better direction.
   init(
-    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,
+    _ name: String, _ kind: Kind, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, isAmount: Bool = false,
     affectedBy: Set<String>? = nil, _ summary: String
   ) {
     self.name = name
@@ -52,7 +52,7 @@ public struct Metric: Sendable, Hashable {
     self.better = better ?? (kind == .latency ? .lower : kind == .rate ? .higher : .neither)
     self.missingIf = missingIf
     self.affectedBy = affectedBy
-    meaning = Meaning(kind, unit, isAmount: !isSpeed)
+    meaning = Meaning(kind, unit, isAmount: isAmount)
     self.summary = summary
   }
 
@@ -88,7 +88,7 @@ public struct Metric: Sendable, Hashable {
 public struct MetricKey<Sample>: Declaration {
   /// The description of the metric.
   public let metric: Metric
-  /// The place of the declaration.
+  /// The line of the declaration in the source, for errors.
   public let place: SourceLine
 
   /// The description of the metric, as the only element.
@@ -101,7 +101,7 @@ public struct MetricKey<Sample>: Declaration {
 /// expression `family[key]` returns the ``MetricKey`` of a key.
 public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   private let members: [(key: Key, metric: Metric)]
-  /// The place of the declaration.
+  /// The line of the declaration in the source, for errors.
   public let place: SourceLine
 
   fileprivate init(_ members: [(key: Key, metric: Metric)], _ place: SourceLine) {
@@ -130,12 +130,12 @@ extension Metric {
   ///   - affectedBy: the names of the parameters that affect the metric, or `cores`, if not all of them do; nil if
   ///     all parameters may affect it. `compare` does not rank settings by a metric that no swept parameter affects.
   public static func latency(
-    _ name: String, better: Better? = nil, missingIf: String? = nil, isSpeed: Bool = true,
+    _ name: String, better: Better? = nil, missingIf: String? = nil, isAmount: Bool = false,
     affectedBy: Set<String>? = nil, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Duration> {
     MetricKey(
       metric: Metric(
-        name, .latency, .nanoseconds, better: better, missingIf: missingIf, isSpeed: isSpeed, affectedBy: affectedBy,
+        name, .latency, .nanoseconds, better: better, missingIf: missingIf, isAmount: isAmount, affectedBy: affectedBy,
         says),
       place: SourceLine(file, line))
   }

@@ -6,7 +6,7 @@ extension Trial {
 
   /// Prints the reason, and ends the process of a worker whose request is not from the lab.
   static func refuse(_ reason: String) -> Never {
-    try? writeAll("gcdlab worker: \(reason.inLine)\n", to: STDERR_FILENO)
+    try? writeAll("\(Tool.command) worker: \(reason.inLine)\n", to: STDERR_FILENO)
     exit(badRequest)
   }
 }

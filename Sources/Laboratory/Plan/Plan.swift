@@ -1,65 +1,6 @@
 import Measurement
 import Platform
 
-/// The extent of a run: the number of rounds, and the limits of the time.
-public struct Budget: Sendable, Equatable {
-  /// The number of rounds. If ``precision`` is not nil, this is the smallest number of rounds.
-  public var rounds: Int
-  /// The precision that the ratios must reach, as a share; nil for a fixed number of rounds. Rounds are added until the
-  /// interval of every ratio extends at most this share of the ratio to each side.
-  public var precision: Double?
-  /// The shortest time after which a run ends because it has reached ``precision`` or ``rounds``. The rounds of a
-  /// shorter run may all lie within one disturbance of the machine. The precision of these rounds would describe only
-  /// the disturbance.
-  public var shortestTime = Duration.zero
-  /// The time limit for all rounds; nil for no limit. A round does not start if the earlier rounds suggest that the
-  /// round would exceed the limit.
-  public var time: Duration?
-  /// The smallest number of rounds; nil to run as many rounds as fit into ``time``. If fewer rounds fit into ``time``,
-  /// the run is refused as soon as this is clear.
-  public var fewestRounds: Int?
-  /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
-  /// threads sleep long after the trial should have ended. After a stopped trial, its run is not tried again; after a
-  /// hung trial, its variant is not tried again.
-  public var trialTime: Duration?
-  /// Whether runs with a stopped trial are tried once more, with a longer ``trialTime``, if time remains when the other
-  /// runs are done.
-  public var retriesStopped = false
-  /// The remaining time, at the start of the run, for this run and the later runs; nil if the time is not limited.
-  public var timeLeft: Duration?
-  /// The share of the remaining time that one trial may take, from 0 to 1.
-  public var trialShare: Double
-  /// The fixed part of the time limit of a trial. The lab ends a trial as hung after this time plus ten times the
-  /// longest time that the trial takes on an idle machine (``Pattern/longest(_:)``).
-  public var watchdog: Duration
-
-  /// Creates a budget.
-  public init(
-    rounds: Int, precision: Double? = nil, time: Duration? = nil, fewestRounds: Int? = nil,
-    trialTime: Duration? = nil, timeLeft: Duration? = nil, trialShare: Double = 1, watchdog: Duration = .seconds(30)
-  ) {
-    self.rounds = rounds
-    self.precision = precision
-    self.time = time
-    self.fewestRounds = fewestRounds
-    self.trialTime = trialTime
-    self.timeLeft = timeLeft
-    self.trialShare = trialShare
-    self.watchdog = watchdog
-  }
-
-  /// A budget of 10 rounds.
-  public static let standard = Budget(rounds: 10)
-  /// A budget of 6 rounds for a first look: the smallest number by which performance can be judged.
-  public static let quick = Budget(rounds: ConfidenceInterval.fewest)
-  /// A budget of 3 rounds for smoke runs: enough to check guarantees and anomalies, and too few to judge performance.
-  public static let smoke = Budget(rounds: 3)
-  /// A budget of 30 rounds for narrow intervals.
-  public static let thorough = Budget(rounds: 30)
-  /// The largest number of rounds of a run, regardless of the width of the intervals.
-  public static let mostRounds = 10_000
-}
-
 /// The trials to run and their order: every variant at every point once in each round, shuffled by a seed.
 public struct Plan: Sendable {
   /// The experiment to run.

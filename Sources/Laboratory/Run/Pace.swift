@@ -1,6 +1,6 @@
 import Measurement
 
-/// The pace of a run: the decision, from the finished rounds, whether another round or trial starts.
+/// The pace of a run: decides from the finished rounds whether another round or trial starts.
 struct Pace {
   private let plan: Plan
   private let clock: () -> UInt64
@@ -196,8 +196,8 @@ struct Pace {
   /// the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
-    if experiment.baseline == nil { experiment.seeksBest = true }
-    let cells = zip(plan.runs, figures).map { Comparison.Cell($0, figures: $1) }
+    if experiment.baseline == nil { experiment.isSearch = true }
+    let cells = zip(plan.runs, figures).map { Comparison.Entry($0, figures: $1) }
     return Comparison(cells, .init(experiment), ranking: headline?.better.ranking)
   }
 }
@@ -207,7 +207,7 @@ extension Experiment {
   /// value is false with a baseline, since all ratios matter, and with a shown count whose lower values are better:
   /// such a count excludes settings, and only the report decides which settings.
   fileprivate var ranksAllRuns: Bool {
-    seeksBest && baseline == nil
+    isSearch && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
   }
 }

@@ -1,7 +1,5 @@
-/// The times from the wake-up of a sleeping thread until the thread runs. In one case, the thread shares a core with
-/// the thread that wakes it; in the other case, the thread has a core of its own, which was idle. The time that a
-/// program observes is between these two times, and depends on the cores that the scheduler chooses for the program's
-/// threads.
+/// The time that a woken thread takes to run, on the core of the thread that wakes it and on an idle core. The time
+/// that a program observes is between these two times, and depends on the cores that the scheduler chooses.
 public struct WakeUps: Sendable, Codable, Equatable {
   /// The median in nanoseconds if both threads run on the same core; nil if the time cannot be measured, for instance
   /// on Darwin, where threads cannot be assigned to cores.

@@ -106,7 +106,7 @@ struct HazardReport: Sendable, Codable, Equatable {
   let time: UInt64
 }
 
-/// The report of a worker: one line of JSON on standard output, the last output of the worker.
+/// The report of a worker: the last line of its standard output, as JSON.
 public struct TrialReport: Sendable, Codable, Equatable {
   /// The measurements; nil if the trial did not complete.
   public var observation: Observation?

@@ -99,7 +99,7 @@ extension Trace {
     return found.max { $0.time < $1.time }.map { .blockedJobs(count: found.count, longest: $0) }
   }
 
-  var crowd: TraceFinding? {
+  var manyThreads: TraceFinding? {
     let inProgress = blocks.filter { block in
       // A block that was called from another block runs on the same thread, so the threads are counted as well.
       block.lane.map { lanes[$0].kind == .pool } ?? false
@@ -107,6 +107,6 @@ extension Trace {
     let most = Self.most(inProgress.compactMap { block in block.begin.map { ($0, block.end ?? length + 1) } }) ?? 0
     let threads = Set(inProgress.compactMap(\.lane)).count
     return most >= 4 * max(1, cores.count) && threads >= 4 * max(1, cores.count)
-      ? .crowd(threads: threads, blocks: most) : nil
+      ? .manyThreads(threads: threads, blocks: most) : nil
   }
 }

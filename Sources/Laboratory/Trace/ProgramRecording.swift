@@ -110,7 +110,7 @@ extension Program.Kind {
     case .dispatch, .linkedWithRecorder: return nil
     case .containsDispatch:
       return "\(name) contains Dispatch, and no library can record its calls: \(rest) (link it with the flags that "
-        + "'gcdlab trace --recorder recorder.o' prints, and its calls are recorded)"
+        + "'\(Tool.command) trace --recorder recorder.o' prints, and its calls are recorded)"
     case .withoutDispatch where followsChildren: return nil
     case .withoutDispatch:
       return "\(name) does not load Dispatch: \(rest) (--children also records the programs that it starts)"

@@ -3,9 +3,9 @@ extension Trace {
   /// The smallest numbers of iterations and of blocks from which a finding is reported.
   private static let fewest = (iterations: 8, blocks: 100)
   /// The running time below which a block is small, in nanoseconds.
-  private static let small: UInt64 = 1000
+  private static let smallTime: UInt64 = 1000
 
-  var loop: TraceFinding? {
+  var loopShares: TraceFinding? {
     let loops = Dictionary(grouping: blocks.filter { $0.kind == .apply && $0.lane != nil }) { block in
       [UInt64(block.submitter ?? 0), block.submitted ?? 0]
     }
@@ -14,11 +14,11 @@ extension Trace {
     let shares = Dictionary(grouping: longest) { $0.lane ?? 0 }.map {
       TraceFinding.LoopShare(lane: $0.key, iterations: $0.value.count)
     }
-    return .loop(shares.sorted { ($1.iterations, $0.lane) < ($0.iterations, $1.lane) })
+    return .loopShares(shares.sorted { ($1.iterations, $0.lane) < ($0.iterations, $1.lane) })
   }
 
-  var small: TraceFinding? {
-    guard program == nil else { return smallInProgram }
+  var smallBlocks: TraceFinding? {
+    guard program == nil else { return smallBlocksInProgram }
     let submitted = blocks.filter { ($0.kind == .async || $0.kind == .job) && $0.submitted != nil }
     let queues = Dictionary(grouping: submitted, by: \.queue).filter { $0.value.count >= Self.fewest.blocks }
     for (queue, blocks) in queues.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
@@ -31,8 +31,8 @@ extension Trace {
       }.sorted()
       guard !runs.isEmpty, !apart.isEmpty else { continue }
       let (run, between) = (runs[runs.count / 2], apart[apart.count / 2])
-      if run < between, run < Self.small {
-        return .small(queue: queue, blocks: blocks.count, run: run, apart: between)
+      if run < between, run < Self.smallTime {
+        return .smallBlocks(queue: queue, blocks: blocks.count, run: run, apart: between)
       }
     }
     return nil

@@ -23,13 +23,13 @@ public enum TraceFinding: Sendable, Equatable {
   case blockedJobs(count: Int, longest: WorkWait)
   /// Many threads of the pool ran blocks, and many of these blocks were in progress at once. The values are the number
   /// of these threads and the maximum number of blocks at once. Each value is at least four times the number of cores.
-  case crowd(threads: Int, blocks: Int)
+  case manyThreads(threads: Int, blocks: Int)
   /// The shares of the lanes in the parallel loop with the most iterations, in descending order.
-  case loop([LoopShare])
+  case loopShares([LoopShare])
   /// The submitted blocks of this queue, whose number is `blocks`, are small: `run`, the median running time, is
   /// shorter than `apart`, the median time between two submissions. For a user's program, `apart` is the time for
   /// submitting and starting a block, and `run` is less than half of `apart`.
-  case small(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
+  case smallBlocks(queue: Int, blocks: Int, run: UInt64, apart: UInt64)
   /// The longest wait of the caller or inside a block since the first submission. The finding is reported if the wait
   /// takes more than half of the time since the first submission.
   case wait(WorkWait)
@@ -40,11 +40,11 @@ public enum TraceFinding: Sendable, Equatable {
   case hang(block: Int, time: UInt64, waiting: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
-  case locks([Int])
+  case lockCycle([Int])
   /// The threads of a program waited in `sync` many times and for a large share of the time. The values are the number
   /// of these waits, their total time, the queue with the longest total time, and the time for this queue. The queue is
   /// nil if it is unknown.
-  case turns(waits: Int, time: UInt64, queue: Int?, share: UInt64)
+  case syncWaits(waits: Int, time: UInt64, queue: Int?, share: UInt64)
   /// Waits of a program for dispatch semaphores and groups ended because their time limits passed. The values are the
   /// number of these waits and the longest wait.
   case timeouts(count: Int, longest: WorkWait)
@@ -78,5 +78,41 @@ public enum TraceFinding: Sendable, Equatable {
     public var lane: Int
     /// The number of iterations that the lane ran.
     public var iterations: Int
+  }
+}
+
+extension TraceFinding {
+  /// Whether the record proves the finding. If false, the finding is likely, but the record also permits other
+  /// explanations.
+  public var isCertain: Bool {
+    switch self {
+    case .manyThreads, .lockCycle, .standstill: false
+    case .trap, .failure, .deadlock, .starvation, .blockedJobs, .loopShares, .smallBlocks, .wait, .overlap, .hang,
+      .syncWaits,
+      .timeouts:
+      true
+    }
+  }
+
+  /// Whether threads wait for each other in a cycle, so that none of them can continue.
+  public var isCycle: Bool {
+    switch self {
+    case .deadlock, .lockCycle: true
+    default: false
+    }
+  }
+
+  /// The name of the scenario that shows the finding and its remedy; nil if no scenario shows the finding.
+  public var scenario: String? {
+    switch self {
+    case .deadlock: "queue-deadlock"
+    case .starvation: "pool-starvation"
+    case .blockedJobs: "blocking-bridge"
+    case .hang: "main-queue"
+    case .smallBlocks: "task-granularity"
+    case .manyThreads: "thread-explosion"
+    case .syncWaits: "queue-vs-lock"
+    case .trap, .failure, .standstill, .loopShares, .wait, .overlap, .lockCycle, .timeouts: nil
+    }
   }
 }

@@ -9,10 +9,13 @@ extension Trace {
     if knowsCalls, !gaps.contains(where: { $0.record == .calls }) {
       let more =
         switch (isProgram: program != nil, isDeadlocked: deadlock != nil) {
-        case (false, false): [starvation(waits), blockedJobs(waits), crowd, loop, small]
+        case (false, false): [starvation(waits), blockedJobs(waits), manyThreads, loopShares, smallBlocks]
         case (true, false):
-          [starvation(waits), blockedJobs(waits), hang, small, locks, standstill(waits), turns, crowd, timeouts]
-        case (true, true): [starvation(waits), blockedJobs(waits), small, turns, timeouts]
+          [
+            starvation(waits), blockedJobs(waits), hang, smallBlocks, lockCycle, standstill(waits), syncWaits,
+            manyThreads, timeouts,
+          ]
+        case (true, true): [starvation(waits), blockedJobs(waits), smallBlocks, syncWaits, timeouts]
         case (false, true): [TraceFinding?]()
         }
       findings += more.compactMap(\.self)
@@ -57,16 +60,9 @@ extension Trace {
   /// work.
   public var workWaits: [TraceFinding.WorkWait] { waits { kind, _ in kind == .caller } }
 
-  /// The finding about waits for dispatch semaphores and groups that timed out; nil if no such wait timed out.
-  private var timeouts: TraceFinding? {
-    let reasons: Set<Wait.Reason> = [.group, .semaphore]
-    let found = waits { _, _ in true }.filter { $0.wait.hasTimedOut == true && reasons.contains($0.wait.reason) }
-    return found.max { $0.time < $1.time }.map { .timeouts(count: found.count, longest: $0) }
-  }
-
   /// Returns the waits inside blocks, and the waits outside of blocks for which `counts` returns true, in no particular
   /// order.
-  private func waits(counting counts: (Lane.Kind, Wait) -> Bool) -> [TraceFinding.WorkWait] {
+  func waits(counting counts: (Lane.Kind, Wait) -> Bool) -> [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }
     return lanes.indices.flatMap { lane -> [TraceFinding.WorkWait] in
       guard lanes[lane].kind != .manager else { return [] }

@@ -141,7 +141,7 @@ struct StridedLoop: @unchecked Sendable {
   }
 }
 
-/// An observer of the blocks of a loop.
+/// An observer that runs each block of a loop, and counts or times the block.
 protocol BlockWatch: Sendable {
   /// Calls `run` once on the calling thread. The closure `run` executes a block of `iterations` iterations.
   func block(of iterations: Int, _ run: () -> Void)

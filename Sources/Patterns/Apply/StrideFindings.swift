@@ -21,13 +21,13 @@ extension ApplyStride: FindingPattern {
   /// If the experiment searches for the best setting, the first notes translate the best strides into blocks and into
   /// strides of the user's own loop. The reason why there is no cost model is a note only if the search has one sweep.
   func findings(in results: Results) -> [RunNote] {
-    let seeksBest = results.experiment.seeksBest
+    let isSearch = results.experiment.isSearch
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
-    return (seeksBest ? advice(in: results) : [])
+    return (isSearch ? advice(in: results) : [])
       + sweeps.flatMap { sweep in
-        let isOneOfMany = seeksBest && sweeps.count > 1 && sweep.model?.fits != true
+        let isOneOfMany = isSearch && sweeps.count > 1 && sweep.model?.fits != true
         return [best(sweep, in: results)].compactMap(\.self)
-          + (isOneOfMany ? [] : costModel(sweep, givesReason: seeksBest))
+          + (isOneOfMany ? [] : costModel(sweep, givesReason: isSearch))
       }
   }
 

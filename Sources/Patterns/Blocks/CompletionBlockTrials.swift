@@ -125,7 +125,7 @@ final class AverageCall: Sendable {
   /// Blocks the computation until ``continueComputation()`` is called.
   func holdComputation() { isHeldBack.store(true, ordering: .releasing) }
 
-  /// Unblocks the computation.
+  /// Lets the computation continue, which waits for this call before it ends.
   func continueComputation() { mayCompute.signal() }
 
   /// Waits until the computation is not blocked, and returns the average.

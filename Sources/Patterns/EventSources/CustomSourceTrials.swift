@@ -170,7 +170,7 @@ enum Coalescing {
   }
 }
 
-/// The closures with which a trial sends events and cancels the source.
+/// A trial's access to a source: sends events, and cancels the source.
 struct Sender {
   /// A closure that sends events one after another.
   let sendAll: (Pieces<UInt>) -> Void
@@ -216,7 +216,7 @@ final class Events: Sendable {
   /// Does the calibrated work of a handler call, records the data of the call, and blocks the call if the trial holds
   /// it.
   func received(_ data: UInt) {
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
     state.withLock { state in
       state.received.append(data)
       state.lastReceived = MonotonicClock.now()

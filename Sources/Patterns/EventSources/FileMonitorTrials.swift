@@ -122,7 +122,7 @@ extension FileMonitorPattern {
 
   /// A probe that renames a file many times in a row: once while the handler is busy, and twice while the source is
   /// suspended. During the second suspension, a write follows each rename.
-  var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> any FileMonitoring> {
+  var renameOften: Probe<@Sendable (_ path: String, _ watch: FileWatch) throws -> FileMonitor> {
     Probe(
       reads: [burst, deadline],
       records: [eventsWhileBusy, eventsWhileSuspended, eventsBetweenWrites, misnamed, wrongDescriptor]

@@ -51,7 +51,7 @@ extension MachPortPattern {
   }
 }
 
-/// The closures with which a trial uses a port and cancels the source.
+/// A trial's access to a port: sends messages, destroys the port, and cancels the source.
 struct PortSender {
   /// A closure that sends a message with the given number, or that destroys the port and ignores the number.
   let send: (Int32) throws -> Void

@@ -8,7 +8,7 @@ extension SourceLifecycle {
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
 
-/// The closures with which a trial sends an event to a source, cancels the source, or changes its target queue.
+/// A trial's access to a source: sends an event, cancels the source, or changes its target queue.
 struct SourceControls {
   /// A closure that sends an event.
   let add: () -> Void

@@ -25,9 +25,9 @@ struct TimerSource: Pattern {
   let handlerIntervals = Parameter.count(
     "handler-intervals", 2...1000, default: 3, "intervals that the slow handler takes")
 
-  let lateness = Metric.latency("lateness", isSpeed: false, "from the deadline of a fire until its handler began")
+  let lateness = Metric.latency("lateness", isAmount: true, "from the deadline of a fire until its handler began")
   let drift = Metric.latency(
-    "drift", isSpeed: false,
+    "drift", isAmount: true,
     "delay of the last ten fires relative to the schedule of the first fire; the minimum of the ten")
   let early = Metric.count(
     "early",

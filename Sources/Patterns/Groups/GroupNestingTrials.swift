@@ -226,7 +226,7 @@ final class NestedWork: Sendable {
   }
 
   private func make() {
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
     if uncomputed.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { held?.startTimeLimit() }
   }
 

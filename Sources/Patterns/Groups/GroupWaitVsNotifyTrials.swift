@@ -31,8 +31,8 @@ extension GroupWaitVsNotify {
     Probe(reads: settings, records: figuresOfThread) { trial, method in _ = try measureCompletion(trial, method) }
   }
 
-  /// A probe that repeatedly calls a method that starts a task. The completion block runs on the main queue, and the
-  /// task suspends instead of occupying a thread.
+  /// A probe that repeatedly calls the variant's body, which starts a task. The completion block runs on the main
+  /// queue, and the task suspends instead of occupying a thread.
   var measureTask: Probe<Method> {
     Probe(reads: settings, records: figures + [notOnce, wrongQueue]) { trial, method in
       _ = try measureCompletion(trial, holdsThread: false, method)
@@ -242,7 +242,7 @@ final class GroupDownload: Sendable {
   func otherWork() {
     // The measured method submits all downloads before it calls `otherWork`.
     unstarted.store(0, ordering: .releasing)
-    let time = MonotonicClock.time { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
+    let time = MonotonicClock.time { CalibratedWork.run(steps: steps) }
     otherWorkTime.store(time, ordering: .releasing)
   }
 

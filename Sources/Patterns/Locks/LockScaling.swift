@@ -34,7 +34,7 @@ struct LockScaling: Pattern {
   let perEntry = Metric.latency(
     "per-entry", "elapsed time divided by the entries of all threads: the reciprocal of the throughput")
   let processorPerEntry = Metric.latency(
-    "processor-per-entry", missingIf: "the system does not report it", isSpeed: false,
+    "processor-per-entry", missingIf: "the system does not report it", isAmount: true,
     "processor time of all threads divided by their entries, spinning included")
   let switchesPerEntry = Metric.rate(
     "switches-per-entry", .none, better: .lower, missingIf: "the system does not report it",

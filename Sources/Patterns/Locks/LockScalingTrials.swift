@@ -9,7 +9,7 @@ extension LockScaling: FindingPattern {
   /// compared with locks, the note adds that as many tasks enter the actor. Returns an empty array if the experiment is
   /// not a search.
   func findings(in results: Results) -> [RunNote] {
-    guard results.experiment.seeksBest else { return [] }
+    guard results.experiment.isSearch else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
       let counts = Set(runs.map { threads($0.cores ?? results.machine.usedCores, setting) }).sorted()
       return "\(counts.map(String.init).joined(separator: " or ")) at \(threadsPerCore.name) \(setting)"

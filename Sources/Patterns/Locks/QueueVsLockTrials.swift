@@ -143,7 +143,7 @@ final class SharedNumber: Sendable {
   @inline(never)
   private func holdOn(_ before: Int) {
     if before == 0 { meet() }
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
   }
 
   private let hasReader = Atomic(false)

@@ -114,7 +114,7 @@ final class Pair: Sendable {
   /// Reads both values, with work between the two reads.
   func read() -> Values {
     let first = first.load(ordering: .relaxed)
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
     return Values(first: first, second: second.load(ordering: .relaxed))
   }
 
@@ -123,7 +123,7 @@ final class Pair: Sendable {
   func write() {
     let next = first.load(ordering: .relaxed) &+ 1
     first.store(next, ordering: .relaxed)
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
     held?.pause()
     second.store(next, ordering: .relaxed)
   }

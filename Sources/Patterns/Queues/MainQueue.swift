@@ -31,7 +31,7 @@ struct MainQueue: Pattern {
   let toMain = Metric.latency("to-main", "from just before a block is submitted to main to its first instruction there")
   let back = Metric.latency("back", "from the end of the block on main to the first instruction after the return")
   let lateness = Metric.latency(
-    "lateness", isSpeed: false, "from the submission of an event to main to its first instruction")
+    "lateness", isAmount: true, "from the submission of an event to main to its first instruction")
   let delayed = Metric.count(
     "delayed", "events that began only after the work during which they were submitted had ended")
   let neverRan = Metric.count("never-ran", "main-queue blocks that had not begun once every thread slept")

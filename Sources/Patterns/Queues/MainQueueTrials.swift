@@ -220,12 +220,12 @@ final class WorkWithEvent: Sendable {
       if self.ended.isSet { self.wasDelayed.set() }
     }
     let end = MonotonicClock.now() + limit
-    while !began.isSet, MonotonicClock.now() < end { CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1)) }
+    while !began.isSet, MonotonicClock.now() < end { CalibratedWork.run(steps: 16) }
   }
 
   /// Runs one part of the work. Parts are numbered from 0.
   func doPart(_ part: Int) {
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps / parts, from: UInt64(part + 1)))
+    CalibratedWork.run(steps: steps / parts, from: UInt64(part + 1))
   }
 
   /// Records that the work has ended. Call this method where the work ran: a block on the main queue could not run

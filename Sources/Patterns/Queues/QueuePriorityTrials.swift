@@ -52,7 +52,7 @@ extension QueuePriority {
         all.enter()
         queues[task / count].async {
           times[task] = MonotonicClock.now() - start
-          CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
+          CalibratedWork.run(steps: steps, from: UInt64(task + 1))
           all.leave()
         }
       }
@@ -133,7 +133,7 @@ extension QueuePriority {
         make(keys[task / count]).async(group: all) {
           barrier.wait()
           start.set()
-          CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: UInt64(task + 1)))
+          CalibratedWork.run(steps: steps, from: UInt64(task + 1))
           times[task] = start.elapsed
         }
       }

@@ -18,8 +18,8 @@ extension QueueSuspend {
     }
   }
 
-  /// A probe like ``hold``, with a queue that is suspended while one of its blocks runs. The probe also counts the
-  /// running blocks that did not end before the queue was resumed.
+  /// A probe that suspends a queue while one of its blocks runs, and otherwise measures as ``hold`` does. The probe
+  /// also counts the running blocks that did not end before the queue was resumed.
   var holdWhileRunning: Probe<@Sendable (Suspension) -> Void> {
     Probe(reads: [blocks, repeats], records: [beganWhileSuspended, lost, resumeToRun, stopped]) { trial, body in
       trial.record(stopped, suspend(trial, body))

@@ -9,12 +9,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// omitted if every run has a lower limit.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: VariantRun) -> Int { parameter.value(in: run.parameters) ?? 0 }
-    let seeksBest = results.experiment.seeksBest
+    let isSearch = results.experiment.isSearch
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= mostOpen(tasks) }
         let free = "from limit \(2 * mostOpen(tasks)) on, \(whyFree(tasks))"
-        guard seeksBest else {
+        guard isSearch else {
           return open.isEmpty
             ? nil
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))
@@ -222,7 +222,7 @@ final class OpenFiles: Sendable {
       return descriptor
     }
 
-    /// Blocks the thread for the duration `hold`, in place of processing the open file. Has no effect for a negative
+    /// Blocks the thread for the duration `hold`, as a read from a slow file does. Has no effect for a negative
     /// descriptor.
     func read(_ descriptor: Int32) { if descriptor >= 0 { blockThread(for: files.hold) } }
 

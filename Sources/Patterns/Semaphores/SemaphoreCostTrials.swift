@@ -186,7 +186,7 @@ final class UnguardedNumber: Sendable {
   @inline(__always)
   func update(steps: Int) {
     let before = number.load(ordering: .relaxed)
-    CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1))
+    CalibratedWork.run(steps: steps)
     number.store(before + 1, ordering: .relaxed)
   }
 

@@ -131,7 +131,7 @@ final class Sale: Sendable {
 
   private func recordPayment(_ tooMany: TimedGate) { if paying.up() > seats { tooMany.open() } }
 
-  private func spin(_ steps: Int) { CalibratedWork.consume(CalibratedWork.spin(steps: steps, from: 1)) }
+  private func spin(_ steps: Int) { CalibratedWork.run(steps: steps) }
 
   // MARK: Results
 

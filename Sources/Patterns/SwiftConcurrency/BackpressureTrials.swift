@@ -2,11 +2,11 @@ import Instruments
 import Synchronization
 
 extension Backpressure {
-  private var flows: [any Declaration] { [ahead, held, beyondLimit, waits, lost, unreported, perElement] }
+  private var flows: [any Declaration] { [ahead, held, waits, lost, unreported, perElement] }
 
   /// A probe that sends elements through a stream whose buffer has no limit.
   var produceUnlimited: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
-    Probe(reads: [elements, size, limit], records: flows) { trial, connect in
+    Probe(reads: [elements, size], records: flows) { trial, connect in
       _ = try flow(trial, until: Self.holdLimit, connect)
     }
   }
@@ -14,26 +14,43 @@ extension Backpressure {
   /// A probe that sends elements through a stream whose buffer has a limit. The probe records how many new elements and
   /// how many buffered elements were dropped.
   var produceLimited: Probe<@Sendable (Producer, _ limit: Int) -> AsyncStream<Element>> {
-    Probe(reads: [elements, size, limit], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
+    Probe(
+      reads: [elements, size, limit], records: flows + [beyondLimit, droppedNewcomers, droppedOlder]
+    ) { trial, connect in
       let limit = trial[limit]
-      recordDrops(trial, try flow(trial, until: Self.holdLimit) { connect($0, limit) })
+      let flow = try flow(trial, until: Self.holdLimit) { connect($0, limit) }
+      recordBeyondLimit(trial, flow)
+      recordDrops(trial, flow)
+    }
+  }
+
+  /// A probe that sends elements through a stream whose buffer holds no element. The probe records how many new
+  /// elements and how many buffered elements were dropped.
+  var produceUnbuffered: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
+    Probe(reads: [elements, size], records: flows + [droppedNewcomers, droppedOlder]) { trial, connect in
+      recordDrops(trial, try flow(trial, until: Self.holdLimit, connect))
     }
   }
 
   /// A probe for a stream that requests each element from the producer. The probe records how many elements the stream
   /// requested ahead of the consumer.
   var produceOnDemand: Probe<@Sendable (Producer) -> AsyncStream<Element>> {
-    Probe(reads: [elements, size, limit, patience], records: flows + [readAhead]) { trial, connect in
+    Probe(reads: [elements, size, patience], records: flows + [readAhead]) { trial, connect in
       recordReadAhead(trial, try flow(trial, until: trial[patience], connect))
     }
   }
 
   /// A probe that sends elements through a channel, which suspends the producer while the channel is full.
   var produceSuspending: Probe<@Sendable (Producer, _ limit: Int) -> Channel<Element>> {
-    Probe(reads: [elements, size, limit, patience], records: flows) { trial, connect in
+    Probe(reads: [elements, size, limit, patience], records: flows + [beyondLimit]) { trial, connect in
       let limit = trial[limit]
-      _ = try flow(trial, until: trial[patience]) { connect($0, limit) }
+      recordBeyondLimit(trial, try flow(trial, until: trial[patience]) { connect($0, limit) })
     }
+  }
+
+  /// Records how many more elements were in memory than the buffer, the producer and the consumer may have.
+  private func recordBeyondLimit(_ trial: Trial, _ flow: Flow) {
+    trial.record(beyondLimit, max(0, flow.mostAtOnce - trial[limit] - 2))
   }
 
   /// Records how many elements a stream with a limited buffer dropped: newly sent elements, and older elements of the
@@ -56,7 +73,7 @@ extension Backpressure {
   func flow<Elements: AsyncSequence & Sendable>(
     _ trial: Trial, until patience: Duration, _ connect: @escaping @Sendable (Producer) -> Elements
   ) throws -> Flow where Elements.Element == Element, Elements.Failure == Never {
-    let (count, size, limit) = (trial[elements], trial[size], trial[limit])
+    let (count, size) = (trial[elements], trial[size])
     let (flow, time) = try waitFor {
       let producer = Producer(count: count, size: size, patience: patience)
       let stream = connect(producer)
@@ -78,7 +95,6 @@ extension Backpressure {
     trial.record(ahead, flow.ahead)
     trial.record(waits, flow.hasEnded ? 0 : 1)
     trial.record(held, flow.mostAtOnce)
-    trial.record(beyondLimit, max(0, flow.mostAtOnce - limit - 2))
     trial.record(lost, flow.lost(of: count).count)
     trial.record(unreported, flow.unreported(of: count))
     trial.record(perElement, time, over: count)

@@ -169,7 +169,7 @@ final class HandledTask: Sendable {
   /// Executes code until the `cancel` closure of ``cancel(handlers:_:)`` has returned, without suspending the task.
   func computeUntilCancelled() {
     while !cancelHasReturned.load(ordering: .acquiring) {
-      CalibratedWork.consume(CalibratedWork.spin(steps: 16, from: 1))
+      CalibratedWork.run(steps: 16)
     }
   }
   /// Records the time at which a cancelled task registers its handler.
@@ -194,7 +194,7 @@ final class HandledTask: Sendable {
   /// Executes `cancel`, and counts as late each of the first `count` handlers that had not run when `cancel` returned.
   /// Then resumes a task that waits for the cancellation.
   func cancel(handlers count: Int = 1, _ cancel: () -> Void) {
-    CalibratedWork.consume(CalibratedWork.spin(steps: delay, from: 1))
+    CalibratedWork.run(steps: delay)
     cancelling.set()
     cancel()
     late.add((0..<count).count { handlers[$0] == 0 })

@@ -29,7 +29,7 @@ struct HopCost: Pattern {
   let calls = Parameter.count("calls", 1...10_000, default: 200, "round trips of each caller that shares the target")
 
   let roundTrip = Metric.latency(
-    "round-trip", affectedBy: ["batch"], "time of one round trip with a single caller, timed in batches")
+    "round-trip", affectedBy: ["batch", Cores.name], "time of one round trip with a single caller, timed in batches")
   let contended = Metric.latency(
     "contended", "elapsed time over the number of all round trips, with several callers at one target")
   let threadSwitches = Metric.rate(

@@ -112,7 +112,7 @@ final class ObjectEnd: Sendable {
   }
   /// Waits until the actor is blocked.
   func waitUntilActorIsBlocked() { isBlocked.wait() }
-  /// Unblocks the actor.
+  /// Lets the actor continue after ``blockActor()``.
   func unblockActor() { actor.signal() }
 
   /// Waits until the deinitializer has run, but no longer than 20 seconds, and returns the observations.

@@ -92,7 +92,7 @@ extension StreamVsSource {
   }
 }
 
-/// The closures with which a trial sends items and ends the stream.
+/// A trial's access to a stream: sends items, and ends the stream.
 struct Outbox {
   /// A closure that sends items one after another.
   let sendAll: (Pieces<Int>) -> Void

@@ -107,7 +107,7 @@ final class OrderRound: Sendable {
   }
   /// Suspends the caller until the actor is blocked.
   func waitUntilActorIsBlocked() async { await isBlocked.wait() }
-  /// Unblocks the actor.
+  /// Lets the actor continue after ``blockActor()``.
   func unblockActor() { actor.signal() }
 
   // MARK: Results

@@ -30,13 +30,11 @@ struct DispatchCompared: Pattern {
   let initiate = Metric.latency(
     "initiate", "from the first submission until the caller can continue; for a loop, until the last task has finished")
   let complete = Metric.latency("complete", "from the first submission until the last task has finished")
-  let user = Metric.latency(
-    "user", isSpeed: false,
-    "user-mode processor time of all threads while the tasks run; the kernel separates it from system time by sampling")
-  let system = Metric.latency("system", isSpeed: false, "kernel-mode processor time of all threads while the tasks run")
+  let processor = Metric.latency(
+    "processor", isAmount: true, "processor time of all threads while the tasks run, user and kernel mode together")
   let overhead = Metric.latency(
-    "overhead", isSpeed: false, affectedBy: ["tasks", "repeats", Cores.name],
-    "processor time per task that does no work, user and kernel mode together")
+    "overhead", isAmount: true, affectedBy: ["tasks", "repeats", Cores.name],
+    "processor time per task that does no work")
   let notOnce = Metric.count("not-once", "tasks that had not run exactly once when all were reported complete")
 
   var problem: [any Declaration] { [tasks, work] }

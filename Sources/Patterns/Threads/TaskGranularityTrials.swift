@@ -19,7 +19,7 @@ extension TaskGranularity: FindingPattern {
   /// with too few rounds has no finding. In a search, the findings are the beginning of the answer.
   func findings(in results: Results) -> [RunNote] {
     func note(_ says: String, _ runs: [String] = []) -> RunNote {
-      results.experiment.seeksBest
+      results.experiment.isSearch
         ? RunNote(Conclusion.answer, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
     }
     let inline = results.runs.filter { $0.variant.name == "inline" }

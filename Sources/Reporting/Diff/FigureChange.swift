@@ -13,8 +13,8 @@ extension ResultDiff {
     /// The confidence interval of the ratio includes 1 and excludes changes larger than
     /// ``ConfidenceInterval/alikeDifference``, or the figures of all rounds on both sides are equal.
     case none = "within noise"
-    /// The change cannot be judged: the confidence interval of the ratio includes 1 and changes that matter, there are
-    /// too few rounds, or the figures have no ratio.
+    /// The change cannot be judged: the confidence interval of the ratio includes both 1 and a change that matters, or
+    /// there are too few rounds, or the figures have no ratio.
     case unknown = "cannot tell"
 
     /// The changes in the order in which reports list them, the most severe first.

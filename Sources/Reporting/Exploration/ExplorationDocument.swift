@@ -1,4 +1,5 @@
 import Exploration
+import Laboratory
 
 /// The results of explorations, for encoding as JSON.
 struct ExplorationDocument: Encodable {

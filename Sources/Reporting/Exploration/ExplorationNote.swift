@@ -31,7 +31,8 @@ extension RunNote {
     let rest = results.filter { $0.obstacle != nil || $0.summary == nil }
     if !rest.isEmpty { parts.append("\(rest.count.counted("variant")) cannot be explored") }
     self.init(
-      "explored", "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (gcdlab explore \(scenario))")
+      "explored",
+      "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (\(Tool.command) explore \(scenario))")
   }
 
   private static func names(_ results: [ExplorationResult]) -> String {

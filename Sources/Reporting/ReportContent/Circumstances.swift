@@ -10,7 +10,7 @@ extension ReportContent {
   /// entries 2,000`. Returns nil if there are no shared settings, or if the run is a search, since the answer of a
   /// search contains the settings.
   func settingsNote(fits: (String) -> Bool) -> String? {
-    guard !seeksBest else { return nil }
+    guard !isSearch else { return nil }
     let all = document.sharedSettings
     let notes = all.indices.reversed().map { last in
       let rest = all.count - last - 1
@@ -47,7 +47,7 @@ extension ReportContent {
     guard wasTried else { return ["no trial was run"] }
     // In a search, a run that is far worse than the best run has few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
-    let counted = seeksBest && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
+    let counted = isSearch && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
       + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) + ["seed \(document.seed)"]
   }
@@ -74,7 +74,7 @@ extension ReportContent {
 
   static func command(_ document: ResultDocument) -> String? {
     guard !document.command.isEmpty else { return nil }
-    return ([Tool.name] + document.command.map(Self.quoted)).joined(separator: " ")
+    return ([Tool.command] + document.command.map(Self.quoted)).joined(separator: " ")
   }
 
   private static func quoted(_ word: String) -> String {

@@ -38,7 +38,7 @@ extension SentenceStanding {
     case .standIn: "tried on the lab's replacement for what this system lacks"
     case .byConstruction: "would hold with any implementation of Dispatch"
     case .unavailable: "cannot be run on this system"
-    case .notRun: "no kept run judged it (runs of `\(Tool.command) compare` do not count)"
+    case .notRun: "no kept run judged it; runs of smoke and compare do not count"
     case .untried: nil
     }
   }

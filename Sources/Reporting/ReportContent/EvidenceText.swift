@@ -22,7 +22,7 @@ extension ClaimFacts {
       let others = evidence.lost.map { ", \($0) more lost" } ?? ""
       let seen = "in \(isAll ? all : "\(evidence.met) of \(trials)")\(others)\(spread(over: known))"
       // A check with `==` already contains the figure of the trials that meet the check.
-      guard comparison?.comparison != .equal, evidence.left != nil else { return seen }
+      guard writtenCheck?.relation != .equal, evidence.left != nil else { return seen }
       return seen + (isAll ? ", " : "; there ") + counted
     case .notWitnessed: return "in none of \(trials)\(spread(over: known)), \(counted)"
     case .supported, .refuted, .inconclusive:
@@ -70,18 +70,18 @@ extension ClaimFacts {
   /// several trials for each round. Otherwise, returns an empty string.
   private func spread(over rounds: Int?) -> String {
     guard let rounds, rounds > 0, evidence.trials > rounds, evidence.trials % rounds == 0,
-      comparison?.figures.first?.scope.isOne == true
+      writtenCheck?.figures.first?.scope.isOne == true
     else { return "" }
     return " (\(rounds) at each of \(evidence.trials / rounds) settings)"
   }
 
   /// The figure of the left side as text, or the figures of both sides if the check compares two figures.
-  private var found: String { comparison?.figures.count == 2 ? bothSides : left }
+  private var found: String { writtenCheck?.figures.count == 2 ? bothSides : left }
 
   /// The figure of the left side with the name of its metric, `4 to 40,330 duplicates`, or the figures of both sides if
   /// the check compares two figures.
   private var counted: String {
-    let names = comparison?.figures.map(\.metric) ?? []
+    let names = writtenCheck?.figures.map(\.metric) ?? []
     guard let name = names.first else { return left }
     if names.count > 1 { return "\(name) \(left), \(names[1]) \(side(evidence.right, evidence.rightRange))" }
     return "\(left) \(name)"
@@ -90,7 +90,7 @@ extension ClaimFacts {
   /// A statement that the figure of every round of one side is below all figures of the other side; nil if the verdict
   /// has another reason, or if the sides have no names.
   private var apart: String? {
-    guard evidence.reason == Evidence.disjoint, let names = comparison?.sideNames, let left = evidence.left?.value,
+    guard evidence.reason == Evidence.disjoint, let names = writtenCheck?.sideNames, let left = evidence.left?.value,
       let right = evidence.right?.value
     else { return nil }
     let (low, high) = left < right ? (names[0].text, names[1].text) : (names[1].text, names[0].text)
@@ -100,7 +100,8 @@ extension ClaimFacts {
   /// The interval of the ratio between the sides; nil if there is no ratio, or if one side is a limit and the verdict
   /// is not `inconclusive`.
   private var interval: ConfidenceInterval? {
-    guard comparison?.isOfLimit != true || verdict == .inconclusive, let ratio = evidence.ratio, let low = evidence.low,
+    guard writtenCheck?.isOfLimit != true || verdict == .inconclusive, let ratio = evidence.ratio,
+      let low = evidence.low,
       let high = evidence.high
     else { return nil }
     return ConfidenceInterval(estimate: ratio.value, low: low.value, high: high.value)
@@ -153,22 +154,24 @@ extension ClaimFacts {
   /// Examples: `elapsed: 2.09 ms, above the limit of 1.86 ms by 12 %` for a duration, and `width: 2 where at most 1 is
   /// claimed` for a count.
   private var claimed: String? {
-    guard verdict != .inconclusive, let found = evidence.left, let comparison, comparison.isOfLimit else { return nil }
-    if let limit = evidence.right, evidence.unit != .none || !comparison.hasLimit, limit.value > 0,
-      comparison.comparison.isDirected
+    guard verdict != .inconclusive, let found = evidence.left, let check = writtenCheck, check.isOfLimit else {
+      return nil
+    }
+    if let limit = evidence.right, evidence.unit != .none || !check.hasLimit, limit.value > 0,
+      check.relation.isDirected
     {
       let share = found.value / limit.value - 1
-      let factor = comparison.sideNames.map { (side: $0[0].text, product: " (\($0[1].text))") }
+      let factor = check.sideNames.map { (side: $0[0].text, product: " (\($0[1].text))") }
       let who = factor.map { $0.side + " " } ?? ""
       let by = abs(share) < 1 ? " by \(Quantity.number((abs(share) * 100).rounded())) %" : ""
       let place = abs(share) < 0.005 ? "at" : share > 0 ? "above" : "below"
       return "\(measured)\(who)\(left), \(place) the limit of \(figure(limit))\(factor?.product ?? "")"
         + (place == "at" ? "" : by)
     }
-    guard comparison.hasLimit else { return nil }
+    guard check.hasLimit else { return nil }
     let right = figure(evidence.right)
     let asked: String? =
-      switch comparison.comparison {
+      switch check.relation {
       case .equal: right
       case .atMost: "at most \(right)"
       case .atLeast: "at least \(right)"
@@ -177,18 +180,18 @@ extension ClaimFacts {
       case .different: nil
       }
     guard let asked else { return nil }
-    let isAsAsked = comparison.comparison == .equal && verdict == .supported
+    let isAsAsked = check.relation == .equal && verdict == .supported
     return "\(measured)\(left)" + (isAsAsked ? ", as claimed" : " where \(asked) is claimed")
   }
 
   /// The prefix `contended: ` with the metric of both figures; empty if the figures have different metrics.
-  private var measured: String { comparison?.sharedMetric.map { "\($0): " } ?? "" }
+  private var measured: String { writtenCheck?.sharedMetric.map { "\($0): " } ?? "" }
 
   /// The two sides as text, with their names if both sides are figures: `contended: mutex 18.2 ns vs sync 114 ns`.
   private var bothSides: String {
     let figures = [left, side(evidence.right, evidence.rightRange)]
     let named =
-      comparison?.sideNames.map { zip($0, figures).map { "\($0.text)\($0.isProduct ? " =" : "") \($1)" } } ?? figures
+      writtenCheck?.sideNames.map { zip($0, figures).map { "\($0.text)\($0.isProduct ? " =" : "") \($1)" } } ?? figures
     return measured + named.joined(separator: " vs ")
   }
 }

@@ -14,15 +14,14 @@ extension ReportContent {
   private func columnNotes(_ shown: [Table]) -> [String] {
     let titles = Set(shown.flatMap(\.headings).map(\.title))
     var notes: [String] = []
-    if titles.contains("mean") {
-      notes.append("mean: the geometric mean of the rounds, by which the runs are ranked")
-    }
+    let ranks = comparison?.bests.isEmpty == false ? ", by which the runs are ranked" : ""
+    if titles.contains("mean") { notes.append("mean: the geometric mean of the rounds\(ranks)") }
     if titles.contains(Table.meanOfMedians) {
       notes.append(
-        "\(Table.meanOfMedians): the geometric mean of the rounds' medians, by which the runs are ranked; it says nothing about "
+        "\(Table.meanOfMedians): the geometric mean of the rounds' medians\(ranks); it says nothing about "
           + "the slow samples")
     }
-    if seeksBest, !shown.isEmpty {
+    if isSearch, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
       notes += ratios(in: shown).map { "\($0.name): \($0.says)" }
     }
@@ -35,7 +34,7 @@ extension ReportContent {
     guard !facts.isDisjoint(with: [.best, .nearBest, .undecided]), let best = comparison?.best, let headline else {
       return []
     }
-    let groups = comparison?.groups ?? ""
+    let groups = comparison?.groupsText ?? ""
     // Runs with different amounts of work have no common best run.
     let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
     let better = "(\(headline.better.rawValue) is better)"
@@ -78,7 +77,7 @@ extension ReportContent {
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
-          + (seeksBest
+          + (isSearch
             ? " of this run; another run may differ by more"
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {

@@ -58,7 +58,7 @@ struct HeatMap: Sendable {
     self.metric = metric
     self.across = across
     let cells = Cells(metric, tables)
-    let groups = tables.comparison?.groups ?? ""
+    let groups = tables.comparison?.groupsText ?? ""
     let best = groups.isEmpty ? RunComparison.best : "\(RunComparison.best) for each \(groups)"
     reference = cells.areRatios ? index.document.scenario.baseline ?? best : nil
     isOfMeans = index.showsMean(metric)

@@ -102,7 +102,7 @@ struct OutcomeShares {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }
     let variant = index.document.runs[run].variant
     for claim in claims where claim.verdict == .witnessed {
-      guard let figure = claim.comparison?.figures.first, figure.scope == .variant(variant) else { continue }
+      guard let figure = claim.writtenCheck?.figures.first, figure.scope == .variant(variant) else { continue }
       return Entry(
         run: run, outcome: "trials with \(figure.metric)", count: claim.evidence.met, total: claim.evidence.trials,
         expectation: .anomaly)
@@ -160,7 +160,7 @@ struct OutcomeShares {
     let variant = index.document.runs[run].variant
     let isForeseen = claims.contains { claim in
       claim.verdict.isBorneOut
-        && claim.comparison?.figures.contains { $0.scope == .variant(variant) && $0.metric == end.rawValue } == true
+        && claim.writtenCheck?.figures.contains { $0.scope == .variant(variant) && $0.metric == end.rawValue } == true
     }
     guard isForeseen else { return .forbidden }
     return end == .hung ? .hangExpected : .trapExpected
@@ -201,14 +201,14 @@ struct OutcomeShares {
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {
-      guard let check = claim.comparison, case .figure(let figure) = check.left,
+      guard let check = claim.writtenCheck, case .figure(let figure) = check.left,
         case .quantity(let bound) = check.right,
         [.all, .variant(variant)].contains(figure.scope), figure.metric == metric.name, figure.statistic == nil
       else { continue }
-      let isMet = check.comparison.holds(value, bound.value)
+      let isMet = check.relation.holds(value, bound.value)
       return claim.kind == .guarantee ? (isMet ? .allowed : .forbidden) : isMet ? .anomaly : .allowed
     }
-    let violated = claims.filter { $0.verdict == .violated }.flatMap { $0.comparison?.figures.map(\.scope) ?? [] }
+    let violated = claims.filter { $0.verdict == .violated }.flatMap { $0.writtenCheck?.figures.map(\.scope) ?? [] }
     let sound = index.document.runs.indices
       .filter { !index.isBroken($0) && !violated.contains(.variant(index.document.runs[$0].variant)) }
       .compactMap { index.document.runs[$0].metrics[metric.name] }

@@ -52,7 +52,7 @@ public struct ReportContent: Sendable {
     let shown = document.scenario.show.compactMap { metrics[$0] }
     // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
     self.document =
-      document.scenario.seeksBest == true && !document.findings.contains { $0.kind == Conclusion.kind }
+      document.scenario.isSearch && !document.findings.contains { $0.kind == Conclusion.kind }
       ? document.concluding(SearchAnswer.sentences(index, by: shown)) : document
     self.index = index
     headline = shown.first
@@ -99,7 +99,7 @@ public struct ReportContent: Sendable {
   }
 
   /// Whether the run is a search for the best setting.
-  var seeksBest: Bool { document.scenario.seeksBest == true }
+  var isSearch: Bool { document.scenario.isSearch }
 
   /// Returns the curve of a search for a terminal; nil if the headline has no curve.
   ///
@@ -151,7 +151,7 @@ public struct ReportContent: Sendable {
   }
 
   /// Whether the run is a search, or a claim compares figures.
-  private var comparesFigures: Bool { seeksBest || document.claims.contains { $0.kind == .performance } }
+  private var comparesFigures: Bool { isSearch || document.claims.contains { $0.kind == .performance } }
 
   /// The warnings of the document, without the warnings that ``coresNote`` contains and without the precision, which
   /// the facts about the run contain.
@@ -209,7 +209,7 @@ public struct ReportContent: Sendable {
   var findings: [String] {
     // The answer of a search already contains the best setting and the certainty of this result.
     let inAnswer =
-      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice] + (seeksBest ? ["best-stride"] : [])
+      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice] + (isSearch ? ["best-stride"] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 
@@ -231,7 +231,7 @@ public struct ReportContent: Sendable {
   /// A line with the number of claims about variants or settings that the command line left out; nil for a search, or
   /// if there are no such claims.
   var leftOut: String? {
-    let count = seeksBest ? 0 : document.claims.count(where: \.isLeftOut)
+    let count = isSearch ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
     return
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
@@ -258,7 +258,7 @@ extension ResultDocument {
   /// The claims, except claims about variants or settings that are not part of the run. For a search, only the claims
   /// that failed.
   fileprivate var judgedClaims: [ClaimFacts] {
-    claims.filter { scenario.seeksBest == true ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
+    claims.filter { scenario.isSearch ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
   }
 
   /// Whether the run is about the gain of several cores: cores are swept, or a judged claim compares a metric of this
@@ -266,7 +266,7 @@ extension ResultDocument {
   fileprivate var isAboutCores: Bool {
     scenario.sweep.contains(Cores.name)
       || judgedClaims.contains { claim in
-        claim.kind == .performance && claim.comparison?.figures.contains { Self.gains.contains($0.metric) } == true
+        claim.kind == .performance && claim.writtenCheck?.figures.contains { Self.gains.contains($0.metric) } == true
       }
   }
 

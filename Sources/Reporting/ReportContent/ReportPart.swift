@@ -60,7 +60,7 @@ extension ReportContent {
     let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
-    let figures: [ReportPart] = seeksBest ? [.tables, .plots, findings] : [findings, .tables, .plots]
+    let figures: [ReportPart] = isSearch ? [.tables, .plots, findings] : [findings, .tables, .plots]
     return [
       .head(
         document.scenario.name, document.scenario.title,
@@ -100,7 +100,7 @@ extension ReportContent {
   /// document has no claims. If all claims are about variants or settings that the command line left out, the line
   /// states this.
   var counts: Line? {
-    if seeksBest || document.claims.isEmpty { return nil }
+    if isSearch || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.
     return Self.counts(claims) ?? Line("no claims on what was run")
   }

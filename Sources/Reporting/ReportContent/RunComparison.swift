@@ -6,11 +6,9 @@ import Measurement
 @dynamicMemberLookup
 struct RunComparison: Sendable {
   private let comparison: Comparison
-  /// The names of the parameters that divide the runs into groups, each with its own best run; empty if all runs form
-  /// one group.
-  var groupNames: [String] { comparison.groups }
-  /// The names of ``groupNames`` as text: `number of cores and size`; empty if all runs form one group.
-  let groups: String
+  /// The parameters that divide the runs into groups (``Comparison/groups``) as text: `number of cores and size`; empty
+  /// if all runs form one group.
+  let groupsText: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
   /// The best runs that reports do not call the best, since the rank of such a run may be chance. A best run is
@@ -30,8 +28,14 @@ struct RunComparison: Sendable {
 
   /// Creates a comparison of runs.
   ///
-  /// - Parameter shown: the shown metrics, one of which may count a flaw.
-  init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
+  /// - Parameters:
+  ///   - shown: the shown metrics, one of which may count a flaw.
+  ///   - isCompared: returns whether a run is compared; a run for which it returns false counts as a run without
+  ///     figures.
+  init(
+    _ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = [],
+    of isCompared: (_ run: Int) -> Bool = { _ in true }
+  ) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in
       index.document.runs.indices.filter {
@@ -42,18 +46,19 @@ struct RunComparison: Sendable {
     (self.flaw, self.flawed) = (flaw, flawed)
     let scenario = index.document.scenario
     let cells = index.document.runs.enumerated().map { number, run in
-      Comparison.Cell(
+      Comparison.Entry(
         variant: run.variant, point: run.point,
-        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
+        figures: flawed.contains(number) || !isCompared(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
         mayBeBest: !index.isBroken(number))
     }
     let policy = Comparison.Policy(
-      baseline: scenario.baseline, seeksBest: scenario.seeksBest == true, sweep: scenario.sweep,
+      baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
     let comparison = Comparison(cells, policy, ranking: metric.better.ranking)
     self.comparison = comparison
-    groups = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun).joined(
-      separator: " and ")
+    groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
+      .joined(
+        separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     let names = comparison.groups
@@ -109,7 +114,7 @@ extension RunIndex {
   /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 in at
   /// least one run.
   func isFlaw(_ metric: MetricFacts) -> Bool {
-    document.scenario.seeksBest == true && metric.kind == .count && metric.better == .lower
+    document.scenario.isSearch && metric.kind == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }
   }
 
@@ -118,9 +123,4 @@ extension RunIndex {
     let figures = document.runs[run].metrics[metric.name]?.figures ?? []
     return !figures.isEmpty && figures.allSatisfy { $0 == 0 }
   }
-}
-
-extension SampleFacts {
-  /// The figure of each round, with the number of the round.
-  var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
 }

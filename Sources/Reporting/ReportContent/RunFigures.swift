@@ -18,7 +18,7 @@ extension RunIndex {
   /// if the document is not one of a search, or if a figure is 0.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
-    return document.scenario.seeksBest == true && metric.name == document.scenario.show.first
+    return document.scenario.isSearch && metric.name == document.scenario.show.first
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 

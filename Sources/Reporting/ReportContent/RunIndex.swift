@@ -45,7 +45,7 @@ struct RunIndex: Sendable {
     let facts = document.runs[run]
     guard isBroken(run) else { return false }
     let own = document.claims.filter { claim in
-      claim.comparison?.figures.contains { $0.scope == .variant(facts.variant) } == true
+      claim.writtenCheck?.figures.contains { $0.scope == .variant(facts.variant) } == true
     }
     let isSound =
       facts.outcomes.incompleteKinds.isEmpty && own.contains { $0.verdict == .held }

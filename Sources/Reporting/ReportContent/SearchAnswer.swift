@@ -34,24 +34,26 @@ struct SearchAnswer {
         ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
     }
     return [answer.flaws].compactMap(\.self) + bests
-      + [answer.hung, answer.stopped, secondary, answer.conditions].compactMap(\.self)
+      + [answer.reference, answer.hung, answer.stopped, secondary, answer.conditions].compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
     self.index = index
     let comparison = RunComparison(index, by: metric, shown: shown)
     self.comparison = comparison
-    let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupNames.contains($0.name) })
+    let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groups.contains($0.name) })
     self.names = names
     wording = SearchWording(
-      index: index, metric: metric, comparison: comparison, names: names,
+      index: index, metric: metric, comparison: comparison,
+      comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown) { !index.isYardstick($0) },
+      names: names,
       // The tables of several groups show the headline alone.
-      secondary: comparison.groupNames.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
+      secondary: comparison.groups.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
-    let bests = index.inOrder(of: comparison.groupNames, measured.filter(comparison.bests.contains))
+    let bests = index.inOrder(of: comparison.groups, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
-      let runs = index.candidates(beside: best, in: comparison.groupNames).filter { run in
+      let runs = index.candidates(beside: best, in: comparison.groups).filter { run in
         measured.contains(run) && !comparison.flawed.contains(run)
       }
       guard runs.count > 1 else { return nil }
@@ -78,11 +80,11 @@ struct SearchAnswer {
   private var bests: [String] {
     guard !measured.isEmpty else { return [] }
     guard wording.metric.better != .neither else {
-      return ["Not ranked: neither more nor less of \(wording.metric.name) is better. The table has the figures."]
+      return ["Not ranked: \(wording.metric.name) shows what a variant does. The table has the figures."]
     }
-    if comparison.bests.isEmpty, !comparison.groups.isEmpty, measured.count > 1 {
+    if comparison.bests.isEmpty, !comparison.groupsText.isEmpty, measured.count > 1 {
       return [
-        "Not ranked: each \(comparison.groups) is a task of its own, and the smallest would always be best. "
+        "Not ranked: each \(comparison.groupsText) is a task of its own, and the smallest would always be best. "
           + "Sweep another setting as well, or compare several variants."
       ]
     }
@@ -97,14 +99,21 @@ struct SearchAnswer {
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
-    return ["\(wording.superlative(isBest: true)), for each \(comparison.groups):"]
+    return ["\(wording.superlative(isBest: true)), for each \(comparison.groupsText):"]
       + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
+  /// A sentence about the reference of the answer's ratios if the ratios of the tables have another reference, a
+  /// baseline; otherwise nil.
+  private var reference: String? {
+    guard !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
+    return "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
+  }
+
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
   private var hung: String? {
-    unmeasured(.hung).map { "Hung, and therefore not ranked: \($0)." }
+    unmeasured(.hung).map { groups.isEmpty ? "Hung: \($0)." : "Hung, and therefore not ranked: \($0)." }
   }
 
   /// A sentence about the settings that have no figure because a trial took too long, with the options that allow

@@ -26,10 +26,8 @@ struct SearchGroup {
     self.near = near
     undecided = runs.filter(comparison.undecided.contains)
     // Too few rounds are no reason to call a run worse.
-    withTooFewRounds = runs.filter {
-      comparison.isOfBest && comparison.contrasts[$0].map { $0.interval == nil } == true
-    }
-    worse = runs.filter { comparison.contrasts[$0]?.isDistinct == true && !near.contains($0) }
+    withTooFewRounds = runs.filter { comparison.contrastsWithBest[$0].map { $0.interval == nil } == true }
+    worse = runs.filter { comparison.contrastsWithBest[$0]?.isDistinct == true && !near.contains($0) }
     isUndecided = comparison.uncertainBests.contains(best)
   }
 }

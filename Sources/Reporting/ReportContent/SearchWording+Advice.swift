@@ -11,8 +11,7 @@ extension SearchWording {
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
     let undecided = groups.flatMap(\.undecided)
-    let isCompared = index.document.scenario.baseline == nil
-    let factors = isCompared ? undecided.compactMap { comparison.contrasts[$0]?.roundsToRank } : []
+    let factors = undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }
     let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
     let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
@@ -21,8 +20,8 @@ extension SearchWording {
     let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
       !alternating.isEmpty
-        || isCompared && group.withTooFewRounds.isEmpty
-          && group.undecided.allSatisfy { comparison.contrasts[$0]?.isContradicted == true }
+        || group.withTooFewRounds.isEmpty
+          && group.undecided.allSatisfy { comparison.contrastsWithBest[$0]?.isContradicted == true }
     }
     if isHopeless {
       let runs = Array(alternating.joined())
@@ -41,11 +40,11 @@ extension SearchWording {
       return "\(decide)give it more time\(enough)"
     }
     let times = groups.map { group in
-      let factor = group.undecided.compactMap { comparison.contrasts[$0]?.roundsToRank }.max() ?? 1
+      let factor = group.undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }.max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
       let seconds = time(factor)
       // The difference may be smaller or larger than it seems, and then less time decides.
-      let least = time(group.undecided.compactMap { comparison.contrasts[$0]?.fewestRoundsToRank }.max() ?? 1)
+      let least = time(group.undecided.compactMap { comparison.contrastsWithBest[$0]?.fewestRoundsToRank }.max() ?? 1)
       return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }
@@ -63,7 +62,7 @@ extension SearchWording {
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is
   /// empty, or if a run has no round.
   private func timeToRank(_ runs: [Int]) -> Int? {
-    let rounds = runs.map { comparison.contrasts[$0]?.rounds.count ?? 0 }
+    let rounds = runs.map { comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
     guard let fewest = rounds.min(), fewest > 0 else { return nil }
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
   }
@@ -97,8 +96,8 @@ extension SearchWording {
   }
 
   /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
-  /// the settings between them, unless all of these settings were tried. Returns nil if there are no such variants, if
-  /// the ratios refer to a baseline, or if the groups do not differ in a single number.
+  /// the settings between them, unless all of these settings were tried. Returns nil if there are no such variants, or
+  /// if the groups do not differ in a single number.
   func change(_ groups: [SearchGroup]) -> String? {
     let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
@@ -106,7 +105,7 @@ extension SearchWording {
       return (group, place.parameter, value)
     }
     // The variants change. With a single variant, only settings do, and the lines of the groups name them.
-    guard places.count == groups.count, index.document.scenario.baseline == nil,
+    guard places.count == groups.count,
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
@@ -115,7 +114,10 @@ extension SearchWording {
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
       let remaining = Set(([later.group.best] + later.group.near + later.group.undecided).map(names.variant))
-      let fallen = ratios(later.group).filter { good.subtracting(remaining).contains(names.variant($0.run)) }
+      // Few rounds are no evidence of a change, even if the means differ.
+      let fallen = ratios(later.group).filter {
+        $0.contrast.seldom == nil && good.subtracting(remaining).contains(names.variant($0.run))
+      }
       // If the earlier group is undecided, the change may begin after the last group that is decided.
       let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
       guard let most = fallen.last else { return nil }
@@ -157,7 +159,7 @@ extension SearchWording {
   /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
   /// into groups.
   func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
-    index.swept.filter { comparison.groupNames.contains($0.name) }.compactMap { parameter in
+    index.swept.filter { comparison.groups.contains($0.name) }.compactMap { parameter in
       names.point(group.best)[parameter.name].map { (parameter, $0) }
     }
   }

@@ -6,23 +6,22 @@ extension SearchWording {
   /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
   /// ratio nearest to 1 is first.
   func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
-    group.worse.compactMap { run in comparison.contrasts[run].map { (run: run, contrast: $0) } }
+    group.worse.compactMap { run in comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
   /// Returns words about the worst runs after a heading, `slowest: actor, 2.10x slower`. Returns nil if no run is
-  /// certainly worse than the best run, if an undecided run seems to be worse, or if the ratios refer to a baseline.
+  /// certainly worse than the best run, or if an undecided run seems to be worse.
   ///
   /// If a group has two runs, if `isPlain` is true, or if an undecided run may be as bad, the words have no such
   /// heading: `actor is 2.10x slower`. If many runs are as bad and only the best run is left, they are `all others`.
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
-    guard index.document.scenario.baseline == nil else { return nil }
     let ratios = ratios(group)
     // Other words name the best run that is not a yardstick.
-    let named = group.near.isEmpty && !isBestUsable(group) ? nextRun(group, ratios)?.run : nil
-    let runs = worstRuns(ratios).filter { $0.run != named }
+    let isNamed = group.near.isEmpty && !isBestUsable(group)
+    let runs = worstRuns(ratios).filter { !isNamed || !comparisonWithoutYardsticks.bests.contains($0.run) }
     guard let worst = runs.last,
-      !group.undecided.contains(where: { comparison.contrasts[$0]?.factor ?? 1 > worst.contrast.factor })
+      !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
     let isWorst = !group.undecided.contains { isAlike($0, worst.run) }
     let names = names(runs.reversed().map(\.run), of: group.runs)
@@ -79,7 +78,8 @@ extension SearchWording {
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       // The ranges of the two runs do not overlap, but nothing is known about the ratio.
       return least == 1
-        ? (runs.count == 1 ? "worse in all rounds" : "worse") : "\(average)at least \(metric.meaning.wording(least))"
+        ? "\(metric.meaning == .duration ? "slower" : "worse")\(runs.count == 1 ? " in all rounds" : "")"
+        : "\(average)at least \(metric.meaning.wording(least))"
     }
     return average + metric.meaning.wording(runs[0].contrast.ratio) + rounds
   }

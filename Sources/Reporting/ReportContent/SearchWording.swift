@@ -6,6 +6,8 @@ struct SearchWording {
   let index: RunIndex
   let metric: MetricFacts
   let comparison: RunComparison
+  /// The comparison of the runs that are not of yardsticks with each other.
+  let comparisonWithoutYardsticks: RunComparison
   let names: RunNames
   /// The metric whose figures the answer states in addition to the figures that rank the runs; nil if no such metric is
   /// shown.
@@ -99,12 +101,10 @@ struct SearchWording {
   private static let most = 0.6
 
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
-  /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run, or if the ratios refer
-  /// to a baseline.
+  /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
   private func contradiction(_ group: SearchGroup) -> String? {
-    guard comparison.isOfBest else { return nil }
     let contrasts = (group.near + group.undecided).compactMap { run in
-      comparison.contrasts[run].map { (run: run, contrast: $0) }
+      comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
     let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.most }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
@@ -132,7 +132,7 @@ struct SearchWording {
   }
 
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
-  /// best`. If ratios refer to a baseline, this difference is unknown, and the words are `no difference found`.
+  /// best`. Without a ratio, as between figures of 0, the words are `no difference found`.
   private func within(_ group: SearchGroup) -> String {
     guard let most = group.near.compactMap(comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
@@ -168,34 +168,34 @@ struct SearchWording {
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the
-  /// best run is of a yardstick, the words are about the best variant that a program would use.
+  /// best run is of a yardstick, the words are about the best of the others (``withoutYardsticks(_:)``).
   ///
-  /// Returns nil if the ratios refer to a baseline, if other runs are near the best run, or if no run is certainly
-  /// worse than the best run. Also returns nil if the second-best run is as bad as the worst run, since another
-  /// sentence names the worst run.
+  /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
+  /// nil if the second-best run is as bad as the worst run, since another sentence names the worst run.
   private func next(_ group: SearchGroup) -> String? {
-    guard index.document.scenario.baseline == nil, group.near.isEmpty else { return nil }
-    let isUsable = isBestUsable(group)
-    let heading = isUsable ? "next" : "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
-    // Nothing has a ratio to 0.
-    if !isUsable, index.isZero(group.best, metric) {
-      let others = group.runs.filter { !index.isYardstick($0) }
-        .compactMap { run in index.shownFigure(run, of: metric).map { (run: run, figure: $0) } }
-      return others.min { $0.figure < $1.figure }
-        .map { "\(heading): \(names([$0.run], of: group.runs)), \(figure($0.run))" }
-    }
+    guard group.near.isEmpty else { return nil }
+    guard isBestUsable(group) else { return withoutYardsticks(group) }
     let ratios = ratios(group)
-    guard let next = nextRun(group, ratios) else { return nil }
-    if isUsable, worstRuns(ratios).contains(where: { $0.run == next.run }) { return nil }
+    guard let next = ratios.first, !worstRuns(ratios).contains(where: { $0.run == next.run }) else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
-    return "\(heading): \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
+    return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
 
-  /// Returns the run with the ratio nearest to 1. If the best run is of a yardstick and others are not, returns the
-  /// nearest of the others.
-  func nextRun(_ group: SearchGroup, _ ratios: [(run: Int, contrast: Contrast)]) -> (run: Int, contrast: Contrast)? {
-    let isUsable = isBestUsable(group)
-    return ratios.first { isUsable || !index.isYardstick($0.run) }
+  /// Returns words about the best of the runs that are not of yardsticks: `fastest without yardsticks: mutex, 411 ns`.
+  /// These runs are compared with each other, and may be as good as each other or undecided.
+  private func withoutYardsticks(_ group: SearchGroup) -> String? {
+    let runs = group.runs.filter { !index.isYardstick($0) }
+    let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
+    guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
+      return nil
+    }
+    let others = SearchGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
+    guard others.isUndecided || !others.near.isEmpty else {
+      return "\(heading): \(names([best], of: group.runs)), \(figure(best))"
+    }
+    let candidates = [best] + runs.filter { others.near.contains($0) || others.undecided.contains($0) }
+    let texts = candidates.map { "\(names([$0], of: group.runs)) (\(figure($0)))" }
+    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.most))"
   }
 
   /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
@@ -287,10 +287,9 @@ struct SearchWording {
   }
 
   /// Returns the maximum possible difference of runs that are not significantly different, ` (at most 5.0 % apart)`; an
-  /// empty string if this difference exceeds ``largestReach``, or if the ratios refer to a baseline.
+  /// empty string if this difference exceeds ``largestReach``.
   private func reach(_ near: [Int]) -> String {
-    guard index.document.scenario.baseline == nil else { return "" }
-    let intervals = near.compactMap { comparison.contrasts[$0]?.interval }
+    let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.flatMap { $0.largestDifference > Self.largestReach ? nil : " (at most \($0.reach) apart)" } ?? ""
   }

@@ -23,7 +23,7 @@ public struct SentenceIndex: Sendable {
         case .speaksFor: claim.verdict == .witnessed && !said.asksEveryTrial ? claim.evidence.example : nil
         case .open, .unavailable: nil
         }
-      shown = trial.map { "\($0.says(claim.evidence.unit, of: claim.comparison?.leftMetric)), seed \(document.seed)" }
+      shown = trial.map { "\($0.says(claim.evidence.unit, of: claim.writtenCheck?.leftMetric)), seed \(document.seed)" }
     }
   }
 
@@ -228,7 +228,7 @@ private struct TriedClaims {
     let document = counted[scenario]
     // The claims of a comparison count for no sentence.
     let found =
-      document?.scenario.seeksBest == true
+      document?.scenario.isSearch == true
       ? nil
       : document?.claims.first { found in
         found.check == claim.check && found.kind == claim.kind
@@ -273,7 +273,7 @@ private struct TriedClaims {
     let found = found.filter { $0.scenario == scenario }
     if found.contains(where: { $0.opinion != .unavailable }) { return nil }
     if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
-    if counted[scenario]?.scenario.seeksBest == true { return .compared }
+    if counted[scenario]?.scenario.isSearch == true { return .compared }
     return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
   }
 

@@ -22,24 +22,28 @@ struct SpeedUp: Sendable {
       metric.meaning.isSpeed
     else { return nil }
     let cells = index.document.runs.map { run in
-      Comparison.Cell(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
+      Comparison.Entry(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
     }
     let scaling = Scaling(cells, ranking)
     guard let fewest = scaling.series.map(\.fewest).min() else { return nil }
     let all = scaling.series.filter { $0.fewest == fewest }
     let others = index.swept.filter { $0.name != Cores.name }
     let counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
+    // Work that no variant divides among the cores, such as a round trip, has no ideal.
+    let gains = all.flatMap(\.steps).contains { step in
+      step.speedup.map { ($0.interval?.low ?? $0.ratio) > 1 } ?? false
+    }
     func table(_ series: [Scaling.Series]) -> Table {
       Table(
         title: "speed-up over \(fewest.counted("core"))",
-        note: "how many times as fast (\(metric.name)), and efficiency: the share of the ideal; paired rounds",
+        note: "how many times as fast (\(metric.name))"
+          + (gains ? ", and the share of the ideal, in which all cores together are as many times as fast" : "")
+          + "; paired rounds",
         keys: 1 + others.count, isGrid: false,
         headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
           + counts.flatMap { count in
-            [
-              Table.Heading(count.counted("core")),
-              Table.Heading(counts.count > 1 ? "efficiency on \(count)" : "efficiency", omission: 3),
-            ]
+            [Table.Heading(count.counted("core"))]
+              + (gains ? [Table.Heading(counts.count > 1 ? "of ideal on \(count)" : "of ideal", omission: 3)] : [])
           },
         rows: series.map { series in
           Table.Row(
@@ -47,7 +51,8 @@ struct SpeedUp: Sendable {
             cells: [Cell(series.variant, .key)]
               + others.map { other in Cell(series.point[other.name].map(other.describe) ?? "-", .key) }
               + counts.flatMap { count in
-                series.steps.first { $0.cores == count }.map { Self.cells($0, of: series) } ?? [.none, .none]
+                (series.steps.first { $0.cores == count }.map { Self.cells($0, of: series) } ?? [.none, .none])
+                  .prefix(gains ? 2 : 1)
               })
         })
     }
@@ -71,7 +76,7 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  /// Returns the cells with the speed-up and the efficiency of a step: `1.93x ±2.1 %` and `97 % [95 … 99]`.
+  /// Returns the cells with the speed-up of a step and its share of the ideal: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {
     guard let speedup = step.speedup else { return [.none, .none] }
     func share(_ ratio: Double) -> String { Quantity.number(series.efficiency(ratio, step.cores).rounded()) }

@@ -18,7 +18,7 @@ struct Standings: Sendable {
 
   init(_ runs: [ResultDocument], by documents: Documents?) {
     var found: [String: [(opinion: ClaimOpinion, scenario: String)]] = [:]
-    for run in runs where run.scenario.seeksBest != true {
+    for run in runs where !run.scenario.isSearch {
       for claim in run.claims where !claim.isLeftOut {
         for (ids, contradicts) in [(claim.bears ?? [], false), (claim.contradicts ?? [], true)] {
           for id in ids {

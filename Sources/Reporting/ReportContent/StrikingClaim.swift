@@ -60,6 +60,6 @@ extension ClaimFacts {
   /// Returns whether another claim has the verdict, the sentences and the first metric of this claim.
   fileprivate func isLike(_ other: ClaimFacts) -> Bool {
     verdict == other.verdict && sentenceIDs == other.sentenceIDs
-      && comparison?.figures.first?.metric == other.comparison?.figures.first?.metric
+      && writtenCheck?.figures.first?.metric == other.writtenCheck?.figures.first?.metric
   }
 }

@@ -12,26 +12,26 @@ struct Tables {
   let comparison: RunComparison?
 
   private var document: ResultDocument { index.document }
-  private var seeksBest: Bool { document.scenario.seeksBest == true }
+  private var isSearch: Bool { document.scenario.isSearch }
 
   /// The indices of the runs with at least one trial. A run without a trial has no row. Runs that are compared with the
   /// same best run are adjacent.
   private var rows: [Int] {
     let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
     guard let comparison else { return rows }
-    return index.inOrder(of: comparison.groupNames, rows)
+    return index.inOrder(of: comparison.groups, rows)
   }
 
   /// All tables, in order. A search over several values of two or more parameters has a grid for each variant. Any
   /// other run has lists.
   var all: [Table] {
-    seeksBest && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
+    isSearch && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
   }
 
   /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
   /// the headline, with a row for each variant and a column for each point.
   var brief: [Table] {
-    seeksBest || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
+    isSearch || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
   }
 
   /// The number of rows above which a list is too long for a short report.
@@ -130,7 +130,7 @@ struct Tables {
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
     // In a search, a setting that could not be tried is also a result.
     var cells: [Table.Row] = []
-    for (row, ratio) in zip(rows, ratios) where row.samples != nil || seeksBest && end(of: row.run) != nil {
+    for (row, ratio) in zip(rows, ratios) where row.samples != nil || isSearch && end(of: row.run) != nil {
       let figures = (columns + mean).map { column -> Cell in row.samples.map(column.cell) ?? .none }
       cells.append(self.row(row.run, figures + (hasRatios ? [ratio] : [])))
     }
@@ -163,7 +163,7 @@ struct Tables {
   /// precede the other metrics, since a narrow terminal shows only the first columns.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
     let failing = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
-    let named = Set(failing.flatMap { $0.comparison?.figures ?? [] }.map(\.metric))
+    let named = Set(failing.flatMap { $0.writtenCheck?.figures ?? [] }.map(\.metric))
     let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
     let means = metrics.filter(index.showsMean).map(\.name)
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in
@@ -352,7 +352,7 @@ struct Tables {
     // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
     let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
     let best = isNamed ? RunComparison.best : "the \(metric.superlative) mean"
-    let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groups ?? "")"
+    let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groupsText ?? "")"
     let figures =
       facts.isDisjoint(with: [.ratio, .reference])
       ? ", \(ranksByMean ? "means" : "medians") over the rounds" : " as a multiple of \(reference)"

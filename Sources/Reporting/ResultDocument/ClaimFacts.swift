@@ -65,14 +65,14 @@ extension ClaimFacts {
     }
   }
 
-  /// The comparison of the check in a normalized form; nil if the check cannot be parsed.
-  var comparison: WrittenCheck? { WrittenCheck(check) }
+  /// The check in a normalized form; nil if the check cannot be parsed.
+  var writtenCheck: WrittenCheck? { WrittenCheck(check) }
 
   /// Returns whether both claims have the same kind and the same check. Checks that are only spelled differently are
   /// the same. The texts of the two claims may differ.
   func isSame(as other: ClaimFacts) -> Bool {
     guard kind == other.kind, check != other.check else { return kind == other.kind }
-    return comparison.map { $0 == other.comparison } ?? false
+    return writtenCheck.map { $0 == other.writtenCheck } ?? false
   }
 
   /// Whether the claim is about a variant or a setting that the command line left out.
@@ -118,7 +118,7 @@ struct EvidenceFacts: Codable, Sendable {
 
   init(_ evidence: Evidence, of metric: Metric?) {
     of = metric?.kind
-    amount = metric?.isAmountOfTime == true ? true : nil
+    amount = metric?.isAmount == true ? true : nil
     left = evidence.left.map(Number.init)
     right = evidence.right.map(Number.init)
     leftRange = evidence.leftRange.map { [Number($0.lowerBound), Number($0.upperBound)] }

@@ -247,5 +247,5 @@ extension ClaimFacts {
   }
 
   /// Whether the check is about any variant, and not about one variant or all variants.
-  private var rangesOverAny: Bool { comparison?.figures.contains { $0.scope == .any } == true }
+  private var rangesOverAny: Bool { writtenCheck?.figures.contains { $0.scope == .any } == true }
 }

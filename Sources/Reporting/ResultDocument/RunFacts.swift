@@ -162,6 +162,11 @@ struct SampleFacts: Codable, Sendable {
   }
 }
 
+extension SampleFacts {
+  /// The figure of each round, with the number of the round.
+  var roundFigures: [RoundFigure] { rounds.map { RoundFigure(round: $0.round, value: $0.value.value) } }
+}
+
 /// A value with the number of its samples, encoded as `[value, count]`.
 struct HistogramPair: Codable, Sendable {
   let value: Number

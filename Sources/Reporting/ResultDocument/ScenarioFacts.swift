@@ -28,6 +28,9 @@ struct ScenarioFacts: Codable, Sendable {
   /// The metrics, in the order of the pattern, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
+  /// Whether the run was a search for the best setting (``seeksBest``).
+  var isSearch: Bool { seeksBest == true }
+
   /// Creates a copy of `other` that contains only the name, the title, the source and the tags.
   init(nameOf other: ScenarioFacts) {
     name = other.name
@@ -79,12 +82,12 @@ struct ScenarioFacts: Codable, Sendable {
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
     problem = amounts.isEmpty ? nil : amounts
     baseline = experiment.baseline
-    seeksBest = experiment.seeksBest ? true : nil
+    seeksBest = experiment.isSearch ? true : nil
     show = experiment.show
     metrics = measured.map {
       MetricFacts(
         name: $0.name, kind: $0.kind, unit: $0.unit, better: $0.better,
-        amount: $0.isAmountOfTime ? true : nil, says: $0.summary)
+        amount: $0.isAmount ? true : nil, says: $0.summary)
     }
   }
 }
@@ -165,7 +168,7 @@ struct MetricFacts: Codable, Sendable {
 extension Metric {
   /// Whether the metric's durations are amounts and not running times. The kind and the unit of a metric determine its
   /// meaning in all other cases.
-  var isAmountOfTime: Bool { kind == .latency && meaning == .amount }
+  var isAmount: Bool { kind == .latency && meaning == .amount }
 }
 
 extension Ending {

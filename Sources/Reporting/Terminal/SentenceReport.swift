@@ -31,7 +31,10 @@ public struct SentenceReport: Sendable {
       Heading.lines(entry.id, entry.says, nil, style)
       + style.wrapped(chapter.title, .quiet) + style.wrapped("in: \(entry.place)", .quiet)
       + DocumentsReport.origin(chapter, style)
-      + (said + ["the word that decides: \(entry.word)"]).flatMap { style.wrapped($0, .quiet) }
+      + (said + [
+        entry.word == "statement"
+          ? "a plain statement, without a word such as always or can" : "the word that decides: \(entry.word)"
+      ]).flatMap { style.wrapped($0, .quiet) }
       + style.wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
     let claims = entry.claims.flatMap { asked in
       DescriptionList(column: 14, style: style).lines(

@@ -64,7 +64,7 @@ public struct TerminalReport: Sendable {
       case .head(let name, let question, let lines):
         // A terminal shows the end of a report, where the whole answer of a search is short enough to appear.
         let first: [Line]
-        (first, answer) = content.seeksBest ? (content.decision, lines) : (lines, content.summary)
+        (first, answer) = content.isSearch ? (content.decision, lines) : (lines, content.summary)
         return [Heading.lines(name, question, nil, style) + first.flatMap(style.wrapped)]
       case .claims:
         let claims = claims(content, extent.claimLines)
@@ -87,7 +87,7 @@ public struct TerminalReport: Sendable {
     }
     let text = TextStyle.text(sections)
     let isLong = text.utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
-    return isLong || content.seeksBest ? TextStyle.text(sections + [answer.flatMap(style.wrapped)]) : text
+    return isLong || content.isSearch ? TextStyle.text(sections + [answer.flatMap(style.wrapped)]) : text
   }
 
   /// The number of lines that most terminals show.
@@ -102,7 +102,7 @@ public struct TerminalReport: Sendable {
       content.sinceLast, content.standings.hint,
       content.document.isBuiltIn
         ? "\(Tool.command) explain \(content.document.scenarioName) explains the variants and the columns" : nil,
-      isWhole ? nil : "--details shows all \(content.seeksBest ? "" : "claims, ")metrics and distributions",
+      isWhole ? nil : "--details shows all \(content.isSearch ? "" : "claims, ")metrics and distributions",
     ]
     return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }
   }
@@ -147,7 +147,7 @@ public struct TerminalReport: Sendable {
   private func plots(_ content: ReportContent, hasDistribution: Bool) -> (sections: [[String]], isWhole: Bool) {
     func lines(_ curve: SweepCurve?) -> [String] { curve.map { details || $0.hasShape ? plot($0) : [] } ?? [] }
     let gain = lines(content.speedUp?.curve)
-    guard !content.seeksBest else { return ([gain, lines(content.sweepPlot(isBrief: !details))], true) }
+    guard !content.isSearch else { return ([gain, lines(content.sweepPlot(isBrief: !details))], true) }
     let all = content.distributions
     let shown = details ? all[...] : all.prefix(hasDistribution ? 1 : 0)
     return ([gain] + shown.map(distribution), shown.count == all.count)

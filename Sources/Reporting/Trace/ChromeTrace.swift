@@ -106,8 +106,8 @@ public enum ChromeTrace {
 
     // MARK: Events
 
-    /// Writes a slice. A slice without an end extends to the end of the record, and is marked as not ended unless
-    /// `isOpen` is false.
+    /// Writes a slice, a complete event (`ph: X`). A slice without an end extends to the end of the record, and is
+    /// marked as not ended unless `isOpen` is false.
     private mutating func span(
       _ name: String, _ category: String, on track: Int, _ begin: UInt64, _ end: UInt64?, _ arguments: [String] = [],
       calls: [String] = [], isOpen: Bool = true

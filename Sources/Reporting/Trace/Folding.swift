@@ -44,11 +44,12 @@ struct Folding {
   private let trace: Trace
   private let timelines: [Timeline]
 
-  /// Creates a time span of a trace with a number of columns.
+  /// Divides a time span of a trace into columns of equal length.
   ///
   /// - Parameters:
   ///   - from: the beginning of the time span, in nanoseconds.
   ///   - to: the end of the time span, in nanoseconds.
+  ///   - columns: the number of columns.
   init(_ trace: Trace, from: UInt64, to: UInt64, columns: Int) {
     self.trace = trace
     self.from = from

@@ -19,7 +19,9 @@ extension Trace {
   /// is incomplete.
   private var programFindingTexts: [String] {
     let findings = findings
-    let sorted = findings.filter(\.isCertain) + findings.filter { !$0.isCertain }
+    // A deadlock is the cause of other findings, such as waits that timed out.
+    let others = findings.filter { !$0.isCycle }
+    let sorted = findings.filter(\.isCycle) + others.filter(\.isCertain) + others.filter { !$0.isCertain }
     guard !sorted.isEmpty else {
       if !knowsCalls || gaps.contains(where: { $0.record == .calls }) { return [] }
       return [
@@ -31,7 +33,7 @@ extension Trace {
       let place =
         switch finding {
         case .hang, .trap: "It is submitted at "
-        case .small: "They are submitted at "
+        case .smallBlocks: "They are submitted at "
         default: "It is at "
         }
       return (finding.isCertain ? "Certain: " : "Likely: ") + text(finding)
@@ -87,12 +89,12 @@ extension Trace {
       return
         "\(count.counted("wait")) inside \(count == 1 ? "a Swift job" : "Swift jobs") kept a thread of the "
         + "pool, the longest for \(TraceFigures.text(longest.time)): \(lanes[longest.lane].name) \(text(of: longest.wait))."
-    case .crowd(let threads, let most):
+    case .manyThreads(let threads, let most):
       return
         "\(threads) threads of the pool ran blocks on \(cores.count.counted("core")): up to \(most) blocks were in "
         + "progress at the same time."
-    case .loop(let shares): return loop(shares)
-    case .small(let queue, let count, let run, let apart):
+    case .loopShares(let shares): return loop(shares)
+    case .smallBlocks(let queue, let count, let run, let apart):
       // The queue may also have run blocks that were not submitted with `async`.
       let all = blocks.count { $0.queue == queue }
       let which = all == count ? "The \(count.withCommas)" : "\(count.withCommas) of the \(all.withCommas)"
@@ -106,7 +108,7 @@ extension Trace {
     case .hang(let block, let time, let waiting):
       return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
         + "\(waiting.counted("other block")) of the main queue waited for it."
-    case .turns(let waits, let time, let queue, let share):
+    case .syncWaits(let waits, let time, let queue, let share):
       let place = queue.map { " on \"\(queues[$0].label.inLine)\"" } ?? ""
       let most = share == time ? "" : ", \(TraceFigures.text(share)) of them\(place)"
       return
@@ -116,8 +118,12 @@ extension Trace {
       return
         "\(count.counted("wait")) timed out, the longest after \(TraceFigures.text(longest.time)): "
         + "\(lanes[longest.lane].name) \(text(of: longest.wait))."
-    case .locks(let lanes):
-      let names = lanes.map { self.lanes[$0].name }
+    case .lockCycle(let lanes):
+      let names = lanes.map { lane in
+        let calls = calls(self.lanes[lane].waits.last?.stack).prefix(Self.mostCalls).map(\.inLine)
+        return self.lanes[lane].name
+          + (calls.isEmpty || lanes.count == 1 ? "" : " (at \(calls.joined(separator: " < ")))")
+      }
       return names.count == 1
         ? "\(names[0]) waits for a lock that it holds itself."
         : "Deadlock of locks: \(names.joined(separator: ", then ")). Each thread waits for a lock that the next thread "

@@ -151,7 +151,7 @@ struct TraceCommand: AsyncParsableCommand {
     }
     // The names are not validated together with the options, since an unknown option must be reported first.
     if !all, names.isEmpty {
-      throw InputError("name a scenario (see gcdlab list), give --all, or give a program of your own after --")
+      throw InputError("name a scenario (see \(Tool.command) list), give --all, or give a program of your own after --")
     }
     if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
       throw InputError(

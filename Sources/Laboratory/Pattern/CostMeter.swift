@@ -8,7 +8,7 @@ extension Metric {
   /// that completes, if the system reports them.
   public static let costs: [Metric] = [
     Metric(
-      "processor-time", .latency, .nanoseconds, missingIf: absence, isSpeed: false,
+      "processor-time", .latency, .nanoseconds, missingIf: absence, isAmount: true,
       "processor time of all threads in the body of a trial, its preparations and checks included"),
     Metric(
       "voluntary-switches", .count, .none, better: .lower, missingIf: absence,

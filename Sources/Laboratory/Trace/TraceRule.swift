@@ -127,7 +127,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// reported time, a fixed time, and a time for each switch. The times are in nanoseconds. The system's time includes
   /// the cost of a switch and of a thread's end, and the record's time does not. The record's time includes interrupts
   /// and the hypervisor's time, and the system's time does not.
-  private static let taken = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
+  private static let tolerance = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks the total time of all threads, since the time of a thread that hardly ran is counted in ticks and rounded.
   private static func accounts(_ trace: Trace) -> Judgement {
@@ -135,7 +135,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard reported > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
     let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
-    guard abs(reported - recorded) > reported * taken.share + taken.atMost + switches * taken.ofSwitch else {
+    guard abs(reported - recorded) > reported * tolerance.share + tolerance.atMost + switches * tolerance.ofSwitch
+    else {
       return .kept
     }
     let (one, other) = (Quantity(reported, .nanoseconds), Quantity(recorded, .nanoseconds))

@@ -2,7 +2,7 @@ import Yams
 
 /// The content of a YAML file in a form that a lab reads without a YAML parser. `ShelvedNode` in the module Laboratory
 /// reads this form.
-enum ParsedFile {
+enum ShelvedFile {
   /// Returns the content of a YAML text; nil if the text is not YAML, or if nested aliases expand to too many nodes. In
   /// these cases, the lab parses the text itself, and reports the problem with its line.
   static func text(of yaml: String) -> String? {

@@ -18,7 +18,7 @@ public final class Shared<Value: Sendable>: @unchecked Sendable {
     object = execution.makeObject()
   }
 
-  /// The value of the variable.
+  /// The value of the variable. Each read and each write is a step of the execution.
   public var value: Value {
     get {
       execution.step(.reading(self.object), "reads \(self.name)")

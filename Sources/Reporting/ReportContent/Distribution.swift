@@ -1,0 +1,54 @@
+import Laboratory
+import Measurement
+
+/// The distributions of a latency, one for each variant. If parameters are swept, each distribution is that of a
+/// variant's best point for an amount of work.
+struct Distribution: Sendable {
+  struct Series: Sendable {
+    let label: String
+    /// The index of the variant in the scenario, which determines the colour.
+    let variant: Int
+    /// Whether the series is shown as wrong (``RunIndex/isWrong(_:)``).
+    let isBroken: Bool
+    let samples: SampleFacts
+  }
+  let metric: MetricFacts
+  let series: [Series]
+  /// A note for the title of the plot: the points that are drawn, and the variants with too few samples. The note is
+  /// empty if the plot omits no runs.
+  let note: String
+
+  /// The maximum number of series that readers can distinguish.
+  private static let most = 8
+
+  /// The minimum number of samples for a distribution.
+  private static let fewest = 30
+
+  /// Returns whether each distribution is that of a variant's best setting. The result is true if a swept parameter is
+  /// not an amount of work.
+  private static func isOfBest(_ index: RunIndex) -> Bool {
+    index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
+  }
+
+  /// Creates the distributions of a metric; nil if no variant has enough samples.
+  init?(_ index: RunIndex, _ metric: MetricFacts) {
+    self.metric = metric
+    let bests = index.bestOfEachVariant(by: metric, most: Self.most)
+    let measured = bests.runs.compactMap { run -> Series? in
+      let facts = index.document.runs[run]
+      return facts.metrics[metric.name].map { samples in
+        Series(
+          label: RunIndex.label(facts, index.swept, without: bests.fixed?.names ?? []),
+          variant: index.variants[facts.variant] ?? 0, isBroken: index.isWrong(run),
+          samples: samples)
+      }
+    }
+    series = measured.filter { $0.samples.count >= Self.fewest }
+    let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
+    note =
+      (bests.fixed.map { ", at \($0.label)" } ?? "")
+      + (Self.isOfBest(index) ? ", each variant at the setting with its best mean" : "")
+      + (tooFew.isEmpty ? "" : "; not drawn (fewer than \(Self.fewest) samples): " + tooFew.joined(separator: ", "))
+    if series.isEmpty { return nil }
+  }
+}

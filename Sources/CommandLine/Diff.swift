@@ -103,7 +103,8 @@ struct Diff: AsyncParsableCommand {
     if old.isEmpty, new.isEmpty, files.count == 2 { return ([files[0]], [files[1]]) }
     guard files.isEmpty, !old.isEmpty, !new.isEmpty else {
       if files.isEmpty, old.isEmpty != new.isEmpty {
-        throw ValidationError("\(old.isEmpty ? "--old" : "--new") is missing: give the documents of both sides.")
+        throw ValidationError(
+          "\(old.isEmpty ? "--old" : "--new") is missing: give both sides (--old A.json … --new B.json …).")
       }
       var found = ""
       if files.count == 1, old.isEmpty, new.isEmpty {

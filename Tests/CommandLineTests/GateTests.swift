@@ -293,6 +293,8 @@ import Testing
       let refused = try await Binary.run(["diff"] + arguments)
       #expect(refused.status == 64 && refused.errors.contains("--old A.json"), "\(arguments): \(refused.errors)")
     }
+    let half = try await Binary.run(["diff", "--old", "a.json"])
+    #expect(half.errors.contains("--new is missing"), "\(half.errors)")
     let missing = try await Binary.run(["diff", "a.json"])
     #expect(missing.status == 64 && missing.errors.contains("cannot read a.json: No such file"), "\(missing.errors)")
   }

@@ -59,6 +59,7 @@ import Testing
       let variant = String(check.prefix { $0 != "." })
       return Red(check, variant, of: pattern, settings) { trial in
         let flow = try pattern.flow(trial, until: .milliseconds(20), connect)
+        if ["newest", "oldest", "channel"].contains(variant) { pattern.recordBeyondLimit(trial, flow) }
         if variant == "unfolding" { pattern.recordReadAhead(trial, flow) }
         if variant.hasPrefix("newest") || variant.hasPrefix("oldest") { pattern.recordDrops(trial, flow) }
       }

@@ -49,7 +49,7 @@ extension Backpressure {
   }
 
   /// Records how many more elements were in memory than the buffer, the producer and the consumer may have.
-  private func recordBeyondLimit(_ trial: Trial, _ flow: Flow) {
+  func recordBeyondLimit(_ trial: Trial, _ flow: Flow) {
     trial.record(beyondLimit, max(0, flow.mostAtOnce - trial[limit] - 2))
   }
 

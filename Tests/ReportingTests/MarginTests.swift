@@ -19,11 +19,11 @@ import Testing
     #expect(ConfidenceInterval(estimate: estimate, low: low, high: high).wording(meaning) == text)
   }
 
-  @Test func `the ends of an interval around 1 have the direction of the ratio`() {
+  @Test func `each end of an interval around 1 has its own direction`() {
     let faster = ConfidenceInterval(estimate: 0.87, low: 0.74, high: 1.03)
-    #expect(faster.ends(.duration) == "[0.971x … 1.35x faster]")
+    #expect(faster.ends(.duration) == "[1.35x faster … 1.03x slower]")
     let slower = ConfidenceInterval(estimate: 1.3, low: 0.394, high: 4.31)
-    #expect(slower.ends(.duration) == "[0.394x … 4.31x slower]")
+    #expect(slower.ends(.duration) == "[2.54x faster … 4.31x slower]")
   }
 
   @Test func `the ends of a wide interval are multiples above 1, the end nearer to 1 first`() {

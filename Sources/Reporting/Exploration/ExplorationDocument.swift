@@ -29,10 +29,11 @@ struct ExplorationDocument: Encodable {
 
   let schema = "gcdlab.exploration/1"
   let version = Tool.version
-  let limits = ExplorationWords.limits
+  let limits: [String]
   let results: [Result]
 
   init(_ results: [ExplorationResult]) {
+    limits = ExplorationWords.limits(results)
     self.results = results.map { result in
       let summary = result.summary
       return Result(

@@ -13,7 +13,7 @@ enum ExplorationPage {
         """
     }
     let title = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.map(\.key).joined(separator: ", ")
-    let limits = ExplorationWords.limits.map { text -> Markup in "<p class=\"legend\">\(text)</p>\n" }
+    let limits = ExplorationWords.limits(results).map { text -> Markup in "<p class=\"legend\">\(text)</p>\n" }
     return HTMLReport.page("\(title), explored", "\(sections)\(limits)")
   }
 

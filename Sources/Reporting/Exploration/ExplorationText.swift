@@ -34,7 +34,9 @@ public struct ExplorationText {
       if let leavesOut = results.first?.leavesOut { lines += [""] + style.wrapped(leavesOut, .quiet) }
       lines.append("")
     }
-    return (lines + limits()).map { $0 + "\n" }.joined()
+    let limits = ExplorationWords.limits(results).flatMap { style.wrapped($0, .quiet) }
+    // The last scenario ends with an empty line.
+    return (limits.isEmpty ? lines.dropLast() : lines + limits).map { $0 + "\n" }.joined()
   }
 
   /// Returns the steps of one schedule as text.
@@ -45,11 +47,10 @@ public struct ExplorationText {
   ///   - variant: the name of the variant.
   public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
     let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
-    let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut + limits()
+    let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut
+      + style.wrapped(ExplorationWords.model, .quiet)
     return lines.map { $0 + "\n" }.joined()
   }
-
-  private func limits() -> [String] { ExplorationWords.limits.flatMap { style.wrapped($0, .quiet) } }
 
   // MARK: All variants
 

@@ -2,12 +2,19 @@ import Exploration
 
 /// The sentences about an exploration, which are the same in all formats.
 enum ExplorationWords {
-  /// The sentences about the limits of explorations.
-  static let limits = [
+  /// Returns sentences about the limits of some explorations; an empty array if nothing was explored.
+  static func limits(_ results: [ExplorationResult]) -> [String] {
+    guard results.contains(where: { $0.summary != nil }) else { return [] }
+    return [model] + (results.allSatisfy { $0.trials == nil } ? [noTrials] : [])
+  }
+
+  /// A sentence about the model that explorations run on.
+  static let model =
     "Each execution is sequentially consistent, at the grain of the steps shown. Queues, groups, sources and locks are a model of "
-      + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library.",
-    "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there.",
-  ]
+    + "what the documents say: nothing inside libdispatch is explored, and nothing here is a proof of the library."
+
+  private static let noTrials =
+    "No schedule was replayed on free threads: --trials 10 runs the scenario's own trials, whose gates provoke what breaks there."
 
   /// Returns sentences about one result, or a sentence about several results with a common obstacle.
   static func sentence(_ results: [ExplorationResult]) -> String {
@@ -40,7 +47,7 @@ enum ExplorationWords {
       text +=
         trials.of == 0
         ? " No trial on free threads could be judged."
-        : " On free threads, \(trials.seen) of \(amount(trials.of, "trial")) of the scenario \(trials.seen == 1 ? "shows" : "show") its anomaly."
+        : " On free threads, \(trials.seen) of \(amount(trials.of, "trial")) of the scenario \(trials.seen == 1 ? "shows" : "show") its anomaly\(trials.seen > 0 ? " (the trials are built to provoke it)" : "")."
     }
     return text
   }

@@ -31,16 +31,18 @@ extension ConfidenceInterval {
     "[\(Self.end(multiples.low))x \(Signs.range) \(Self.end(multiples.high))x]"
   }
 
-  /// Returns ``ends`` with the direction of the ratio: `[0.97x … 1.35x faster]`.
+  /// Returns ``ends`` with the direction of the ratio: `[1.10x … 1.35x faster]`, or `[1.03x slower … 1.35x faster]`.
   func ends(_ meaning: Metric.Meaning) -> String { "[\(directed(meaning, Signs.range))]" }
 
-  /// Returns the interval of a ratio in words, without the estimate: `1.59x to 155x slower`. The interval must not
-  /// include 1.
+  /// Returns the interval of a ratio in words, without the estimate: `1.59x to 155x slower`, or `1.03x faster to 1.59x
+  /// slower`.
   func range(_ meaning: Metric.Meaning) -> String { directed(meaning, "to") }
 
-  /// Returns both ends with a word or a sign between them. The end that is farther from 1 has the direction.
+  /// Returns both ends with a word or a sign between them. If 1 is between the ends, each end has its own direction.
+  /// Otherwise the end that is farther from 1 has the direction.
   private func directed(_ meaning: Metric.Meaning, _ between: String) -> String {
-    "\(Self.end(multiples.low))x \(between) \(meaning.wording(estimate <= 1 ? low : high))"
+    if low < 1, high > 1 { return "\(meaning.wording(low)) \(between) \(meaning.wording(high))" }
+    return "\(Self.end(multiples.low))x \(between) \(meaning.wording(estimate <= 1 ? low : high))"
   }
 
   /// Returns the text of an end, with enough digits to distinguish the end from 1.

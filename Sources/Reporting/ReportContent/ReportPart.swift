@@ -83,13 +83,11 @@ extension ReportContent {
     }
   }
 
-  /// The lines of a search's answer that say which setting to use: the first sentence of the conclusion and its items,
-  /// after the pattern's answer and the sentence about the settings with a flaw.
+  /// The line of a search's answer at the beginning of a report: the first sentence, and the sentence about the
+  /// settings with a flaw before that.
   var decision: [Line] {
-    let lines = conclusionLines
-    let answers = document.findings.count { $0.kind == Conclusion.answer }
-    let count = answers + (comparison?.flaw == nil ? 1 : 2)
-    return lines.prefix(count) + lines.dropFirst(count).prefix(while: \.isItem)
+    let isFlawFirst = comparison?.flaw != nil && !document.findings.contains { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
+    return Array(conclusionLines.prefix(isFlawFirst ? 2 : 1))
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

@@ -52,7 +52,7 @@ struct RunNames {
     guard let first = meant.first, let last = meant.last else { return "" }
     let areNumbers = places.allSatisfy { number($0, parameter) != nil }
     // Nothing is known about settings that were not tried, so a few settings are listed, and a range states both ends.
-    let isRange = areNumbers && meant.count > SearchAnswer.most
+    let isRange = areNumbers && meant.count > Self.mostValues
     if meant.count == places.count, meant.count > 1, isRange || !areNumbers {
       let values =
         areNumbers ? "tried \(Self.noun(parameter)) from \(value(first)) to \(value(last))" : parameter.name
@@ -88,6 +88,9 @@ struct RunNames {
       }
     }
   }
+
+  /// The maximum number of successive values that are listed. More values are a range.
+  private static let mostValues = 3
 
   func number(_ run: Int, _ parameter: ParameterFacts) -> Int? { point(run)[parameter.name]?.integer }
 

@@ -17,7 +17,7 @@ struct SearchAnswer {
   /// The beginning of a sentence that is an item of a list.
   static let item = "- "
   /// The maximum number of names in a sentence.
-  static let most = 3
+  static let most = 5
   /// The maximum number of groups in an answer. The tables contain all groups.
   private static let mostGroups = 10
 
@@ -99,7 +99,7 @@ struct SearchAnswer {
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
-    return ["\(wording.superlative(isBest: true)), for each \(comparison.groupsText):"]
+    return [sentence(wording.everywhere(groups))]
       + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }

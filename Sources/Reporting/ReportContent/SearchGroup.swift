@@ -14,6 +14,11 @@ struct SearchGroup {
   /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
 
+  /// The runs of which each may be the best.
+  var candidates: [Int] {
+    runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
+  }
+
   /// Whether all other runs have too few rounds to be compared with the best run.
   var hasTooFewRounds: Bool { withTooFewRounds.count == runs.count - 1 }
 

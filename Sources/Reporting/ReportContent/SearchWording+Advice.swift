@@ -54,9 +54,12 @@ extension SearchWording {
         ?? "at this noise, even --time \(Self.longest)s may not decide"
         + (fewer.map { ": \($0)leave it undecided" } ?? "")
     }
-    let places = decidable.map { place($0.group) }
-    return "to decide \(places.listed(most: SearchAnswer.most)), --time \(most)s may be enough; at this noise, even "
-      + "--time \(Self.longest)s may not decide the others"
+    func places(_ isDecidable: Bool) -> String {
+      times.filter { ($0.seconds <= Self.longest) == isDecidable }.map { place($0.group) }
+        .listed(most: SearchAnswer.most)
+    }
+    return "to decide \(places(true)), --time \(most)s may be enough; at this noise, even --time \(Self.longest)s "
+      + "may not decide \(places(false))"
   }
 
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is
@@ -70,9 +73,7 @@ extension SearchWording {
   /// Returns the arguments that compare only the candidates for the best run of a group: `threads=2,4 --variant apply`.
   /// Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
   private func alone(_ group: SearchGroup) -> String? {
-    let candidates = group.runs.filter {
-      ([group.best] + group.undecided + group.withTooFewRounds + group.near).contains($0)
-    }
+    let candidates = group.candidates
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in

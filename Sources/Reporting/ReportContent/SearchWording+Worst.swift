@@ -10,53 +10,40 @@ extension SearchWording {
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
-  /// Returns words about the worst runs after a heading, `slowest: actor, 2.10x slower`. Returns nil if no run is
-  /// certainly worse than the best run, or if an undecided run seems to be worse.
+  /// Returns words about the run with the worst mean after a heading, `slowest: actor, 2.10x slower`. If the rounds do
+  /// not distinguish this run from another run, the heading is about its mean: `highest mean: actor, 2.10x slower`.
+  /// Returns nil if no run is certainly worse than the best run, or if an undecided run seems to be worse.
   ///
-  /// If a group has two runs, if `isPlain` is true, or if an undecided run may be as bad, the words have no such
-  /// heading: `actor is 2.10x slower`. If many runs are as bad and only the best run is left, they are `all others`.
+  /// If a group has two runs, or if `isPlain` is true and the rounds distinguish the worst run, the words have no
+  /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
+  /// others`.
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
     let ratios = ratios(group)
     // Other words name the best run that is not a yardstick.
-    let isNamed = group.near.isEmpty && !isBestUsable(group)
-    let runs = worstRuns(ratios).filter { !isNamed || !comparisonWithoutYardsticks.bests.contains($0.run) }
-    guard let worst = runs.last,
+    let isNamed = !hasUsableBest(group)
+    guard let worst = ratios.last, !isNamed || !comparisonWithoutYardsticks.bests.contains(worst.run),
       !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
-    let isWorst = !group.undecided.contains { isAlike($0, worst.run) }
-    let names = names(runs.reversed().map(\.run), of: group.runs)
-    let by = by(runs, worseThan: group.best)
-    if runs.count > SearchAnswer.most, runs.count == group.runs.count - 1 { return "all others are \(by)" }
-    if metric.meaning == .duration, isPlain || group.runs.count == 2 || !isWorst && runs.count == 1 {
-      return "\(names) \(RunNames.verb(names)) \(by)"
+    let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
+    let isWorst = !others.contains { isAlike($0, worst.run) }
+    if ratios.count > 1, ratios.count == group.runs.count - 1, ratios.allSatisfy({ isAlike($0.run, worst.run) }) {
+      return "all others are \(by(ratios, worseThan: group.best))"
     }
-    return "\(isWorst ? heading : heading.first?.isUppercase == true ? "Worse" : "worse"): \(names), \(by)"
+    let name = names([worst.run], of: group.runs)
+    let by = by([worst], worseThan: group.best)
+    if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 { return "\(name) \(RunNames.verb(name)) \(by)" }
+    let mean = metric.meaning == .duration || metric.better == .lower ? "highest mean" : "lowest mean"
+    return "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean): \(name), \(by)"
   }
 
-  /// Returns the runs that may be as bad as the run with the largest ratio, in the order of `ratios`: the rounds do not
-  /// distinguish them from that run. Apart from the worst run, only runs that are certainly much worse than the best
-  /// run count. No other such run has a larger ratio.
-  ///
-  /// - Parameter ratios: the runs in the order of ``ratios(_:)``.
-  func worstRuns(_ ratios: [(run: Int, contrast: Contrast)]) -> [(run: Int, contrast: Contrast)] {
-    guard let worst = ratios.last else { return [] }
-    let certain = ratios.filter { $0.contrast.nearest >= Self.much || $0.run == worst.run }
-    let alike = certain.filter { $0.run == worst.run || isAlike($0.run, worst.run) }
-    guard let ratio = alike.map(\.contrast.factor).min() else { return [worst] }
-    return certain.filter { $0.contrast.factor >= ratio }
-  }
-
-  /// Returns whether the rounds do not distinguish two runs. The noise of the best run does not matter.
-  private func isAlike(_ run: Int, _ other: Int) -> Bool {
-    guard let figures = index.document.runs[run].metrics[metric.name]?.roundFigures,
+  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish. The noise of the best run does not matter.
+  func isAlike(_ run: Int, _ other: Int) -> Bool {
+    guard run != other, let figures = index.document.runs[run].metrics[metric.name]?.roundFigures,
       let others = index.document.runs[other].metrics[metric.name]?.roundFigures
     else { return true }
     let pairs = ConfidenceInterval.comparisonsWithBest(of: index.document.runs.count)
     return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
   }
-
-  /// The smallest ratio of a run that is much worse than the best run.
-  private static let much = 1.1
 
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.

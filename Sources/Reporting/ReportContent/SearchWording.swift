@@ -24,18 +24,67 @@ struct SearchWording {
       + [slowSamples(group)].compactMap(\.self)
   }
 
-  /// Returns a line about one of several groups: `mutex, 1.14 us; slowest: actor, 2.10x slower`.
+  /// Returns words about the runs that are the best, or may be the best, in each of several groups: `mutex may be
+  /// fastest by contended at all values of hold`, or `no variant is fastest by contended at all values of hold`. The
+  /// words do not consider yardsticks, unless a group consists of yardsticks.
+  func everywhere(_ all: [SearchGroup]) -> String {
+    let usable = all.compactMap(withoutYardsticks)
+    let candidates = all.flatMap(\.candidates)
+    let isPart = candidates.contains(where: index.isYardstick) && usable.count == all.count
+      && usable.contains { $0.runs.count > 1 }
+    let groups = isPart ? usable : all
+    let who = isPart ? "without yardsticks, " : ""
+    let named = zip(groups, all).map { group, all in
+      group.candidates.map { names([$0], of: all.runs) }
+    }
+    let common = (named.first ?? []).filter { name in named.allSatisfy { $0.contains(name) } }
+    let isCertain = groups.allSatisfy { !$0.isUndecided && $0.near.isEmpty && $0.withTooFewRounds.isEmpty }
+    let isTime = metric.meaning == .duration
+    let best = (isTime ? "" : "the ") + superlative(isBest: true).uncapitalizedFirst
+    let place = "at all values of \(groups.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
+    guard let first = common.first else {
+      let noun = groups.flatMap(\.runs).allSatisfy { names([$0], of: [$0]) == names.variant($0) } ? "variant" : "setting"
+      return "\(who)no \(noun) \(isTime ? "is" : "has") \(best) \(place)"
+    }
+    let verb = isCertain ? (isTime ? RunNames.verb(first) : RunNames.has(first)) : isTime ? "may be" : "may have"
+    return "\(who)\(common.listed(most: SearchAnswer.most)) \(verb) \(best) \(place)"
+  }
+
+  /// Returns a line about one of several groups: `mutex (1.14 us); slowest: actor, 2.10x slower`.
   func line(_ group: SearchGroup) -> String {
     let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
-    let mean = "\(lowestMean): \(leader(group))"
-    let undecided = group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
-    let parts: [String?] =
-      group.hasTooFewRounds
-      ? [bestSoFar(group)]
-      : group.isUndecided
-        ? ["undecided\(reach(group.undecided)): \(candidates(group))", mean]
-        : group.near.isEmpty ? [best(group) + edge(group), next(group), undecided] : [near(group), mean, undecided]
-    return (parts + [tooFewRounds(group), worst, slowSamples(group)]).compactMap(\.self).joined(separator: "; ")
+    let first = group.hasTooFewRounds ? bestSoFar(group) : listed(group)
+    // Other words name the undecided runs of an undecided group.
+    let undecided =
+      group.isUndecided || group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
+    let contradiction = contradiction(group, atLeast: 1)
+    return [first, contradiction, next(group), undecided, tooFewRounds(group), worst].compactMap(\.self)
+      .joined(separator: "; ")
+  }
+
+  /// Returns the best run and the runs that may be as good, each with its figure: `mutex (1.14 us)`, or `undecided:
+  /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. If nearly all runs are candidates, the words name only the
+  /// others and the run with the best mean.
+  private func listed(_ group: SearchGroup) -> String {
+    let heading = group.isUndecided ? "undecided\(reach(group.undecided)): " : ""
+    let runs = [group.best] + group.runs.filter { (group.near + group.undecided).contains($0) && $0 != group.best }
+    guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
+    guard !isNearlyAll(group) || runs.count <= SearchAnswer.most else {
+      return "\(heading)\(candidates(group)); \(lowestMean): \(withFigure(group.best, of: group))"
+    }
+    let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
+    return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.most)
+      + (group.isUndecided ? "" : ", \(within(group))")
+  }
+
+  /// Returns the name of a run, with its figure and a few words about the figure: `inline (144 ns, a yardstick)`.
+  private func withFigure(_ run: Int, of group: SearchGroup) -> String {
+    let value = index.shownFigure(run, of: metric).map { Quantity($0, metric.unit).description } ?? "-"
+    let facts = [
+      value, index.isYardstick(run) && !isBestUsable(group) ? "a yardstick" : nil,
+      states(of: run) == nil ? nil : "two states", isNearFloor(run) ? "within twice the noise floor" : nil,
+    ]
+    return "\(names([run], of: group.runs)) (\(facts.compactMap(\.self).joined(separator: ", ")))"
   }
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
@@ -102,11 +151,14 @@ struct SearchWording {
 
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
   /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
-  private func contradiction(_ group: SearchGroup) -> String? {
+  ///
+  /// - Parameter share: the smallest share of the rounds for which the words are returned even if chance may be the
+  ///   reason.
+  private func contradiction(_ group: SearchGroup, atLeast share: Double = Self.most) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
       comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
-    let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.most }
+    let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= share }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
     let name = names([most.run], of: group.runs)
     let better =
@@ -168,38 +220,50 @@ struct SearchWording {
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the
-  /// best run is of a yardstick, the words are about the best of the others (``withoutYardsticks(_:)``).
+  /// best run is of a yardstick, the words are about the best of the others (``fastestWithoutYardsticks(_:)``).
   ///
   /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
-  /// nil if the second-best run is as bad as the worst run, since another sentence names the worst run.
+  /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
   private func next(_ group: SearchGroup) -> String? {
-    guard group.near.isEmpty else { return nil }
-    guard isBestUsable(group) else { return withoutYardsticks(group) }
+    guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
     let ratios = ratios(group)
-    guard let next = ratios.first, !worstRuns(ratios).contains(where: { $0.run == next.run }) else { return nil }
+    guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
+      !isAlike(next.run, worst.run)
+    else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
 
   /// Returns words about the best of the runs that are not of yardsticks: `fastest without yardsticks: mutex, 411 ns`.
   /// These runs are compared with each other, and may be as good as each other or undecided.
-  private func withoutYardsticks(_ group: SearchGroup) -> String? {
-    let runs = group.runs.filter { !index.isYardstick($0) }
+  private func fastestWithoutYardsticks(_ group: SearchGroup) -> String? {
+    guard let others = withoutYardsticks(group) else { return nil }
     let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
-    guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
-      return nil
-    }
-    let others = SearchGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
     guard others.isUndecided || !others.near.isEmpty else {
-      return "\(heading): \(names([best], of: group.runs)), \(figure(best))"
+      return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
     }
-    let candidates = [best] + runs.filter { others.near.contains($0) || others.undecided.contains($0) }
-    let texts = candidates.map { "\(names([$0], of: group.runs)) (\(figure($0)))" }
+    let candidates = [others.best] + others.runs.filter { (others.near + others.undecided).contains($0) }
+    let texts = candidates.map { withFigure($0, of: group) }
     return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.most))"
   }
 
+  /// Returns the runs of a group that are not of yardsticks, compared with each other; nil if all runs are of
+  /// yardsticks.
+  private func withoutYardsticks(_ group: SearchGroup) -> SearchGroup? {
+    let runs = group.runs.filter { !index.isYardstick($0) }
+    guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
+      return nil
+    }
+    return SearchGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
+  }
+
+  /// Returns whether a program would use the best run, or a run that may be as good as the best run.
+  func hasUsableBest(_ group: SearchGroup) -> Bool {
+    isBestUsable(group) || !(group.near + group.undecided).allSatisfy(index.isYardstick)
+  }
+
   /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
-  func isBestUsable(_ group: SearchGroup) -> Bool {
+  private func isBestUsable(_ group: SearchGroup) -> Bool {
     !index.isYardstick(group.best) || group.runs.allSatisfy(index.isYardstick)
   }
 

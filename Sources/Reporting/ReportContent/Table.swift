@@ -179,9 +179,9 @@ struct Cell: Sendable, Hashable {
 
   /// The cell with its short text, and the facts about this text.
   var shortened: Cell {
-    guard short != text, !facts.isDisjoint(with: [.interval, .ends]) else { return Cell(short, facts) }
+    guard short != text, !facts.isDisjoint(with: [.interval, .ends, .span]) else { return Cell(short, facts) }
     let isMarked = !facts.isDisjoint(with: [.nearBest, .undecided, .noDifference, .noisy])
-    return Cell(short, facts.subtracting([.interval, .ends]).union(isMarked ? [] : .significant))
+    return Cell(short, facts.subtracting([.interval, .ends, .span]).union(isMarked ? [] : .significant))
   }
 
   static let none = Cell("-", .missing)

@@ -265,10 +265,7 @@ struct Tables {
       return Cell(text, facts.union(.contradicted), short: Self.undecided + tail)
     }
     return interval.isWide
-      ? Cell(
-        // A run is never better than the best run, but may be on either side of a baseline.
-        "\(Self.undecided) \(comparison?.isOfBest == true ? interval.ends : interval.ends(metric.meaning))\(tail)",
-        facts.union(.ends), short: Self.undecided + tail)
+      ? Cell(interval.range(metric.meaning) + tail, facts.union(.span), short: Self.undecided + tail)
       : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)
   }
 

@@ -39,9 +39,7 @@ struct ProgramTrace {
   /// - Throws: ``InputError`` if the program cannot be recorded or started, and ``LabError`` if `checks` is true and no
   ///   rule could be judged.
   func run(from: UInt64?, to: UInt64?, checks: Bool) async throws {
-    let limit = try Duration.nanoseconds(option: "--for", options.time, atLeast: 1)
-    let last = try Duration.nanoseconds(option: "--last", options.last, atLeast: 1)
-    let hang = try Duration.nanoseconds(option: "--hang", options.hang, atLeast: 1) ?? 250_000_000
+    let (limit, last, hang) = (try options.limit(), try options.lastPart(), try options.shortestHang())
     let recording: ProgramRecording
     do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
       throw InputError(error.description)

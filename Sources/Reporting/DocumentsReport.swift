@@ -80,7 +80,8 @@ public struct DocumentsReport: Sendable {
   /// is not wrapped, since terminals recognize only an address in one line.
   static func origin(_ chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [String] {
     let line = chapter.origin.joined(separator: ", ")
-    return (line.displayWidth <= style.width ? [line] : chapter.origin).map { SemanticColor.quiet($0.inLine, style) }
+    let lines = ["by \(chapter.origin[0])"] + chapter.origin.dropFirst()
+    return (line.displayWidth <= style.width ? [line] : lines).map { SemanticColor.quiet($0.inLine, style) }
   }
 
   /// Returns the standing with its mark, as text: `✗ refuted, 4 for it, 1 against it: queue-order`.

@@ -21,7 +21,11 @@ public enum MarkdownReport {
     let parts = content.parts().flatMap { part -> [String] in
       switch part {
       case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
-      case .claims: [claims(content.claims), content.leftOut.map(escape) ?? ""]
+      case .claims:
+        [
+          claims(content.claims), list(content.legend(isFull: false, of: content.claims)),
+          content.leftOut.map(escape) ?? "",
+        ]
       case .list(let title, let items, _): [section(title.capitalizedFirst, list(items))]
       case .tables: content.explained(content.tables).flatMap { [text($0), list($1)] }
       case .traces:
@@ -34,7 +38,7 @@ public enum MarkdownReport {
   }
 
   private static func claims(_ claims: [ClaimFacts]) -> String {
-    let rows = claims.map { [$0.word, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)] }
+    let rows = claims.map { [$0.markedWord, escape($0.says), code($0.check, inTable: true), escape($0.evidenceText)] }
     return rows.isEmpty ? "" : grid(["verdict", "claim", "check", "evidence"], rows)
   }
 

@@ -112,7 +112,10 @@ import Testing
       ["explore", "singleton-race", "--variant", "check-then-act-paused", "--trials", "3"])
     #expect(finished.status == 0)
     let text = finished.output.replacing("\n", with: " ")
-    #expect(text.contains("On free threads, 3 of 3 trials of the scenario show its anomaly (the trials are built to provoke it)."), "\(finished.output)")
+    #expect(
+      text.contains(
+        "On free threads, 3 of 3 trials of the scenario show its anomaly (the trials are built to provoke it)."),
+      "\(finished.output)")
   }
 
   @Test func `the report of a scenario includes the results of exploring its variants`() async throws {

@@ -337,7 +337,8 @@ import Testing
   }
 
   @Test func `the answer names a single best setting, or any setting if none differs`() throws {
-    #expect(try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. All others are at least "))
+    #expect(
+      try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. All others are at least "))
     let flat = try answer([1, 4, 16, 64]) { _ in 10_000 }
     #expect(
       flat.contains(
@@ -509,7 +510,8 @@ import Testing
 
   @Test func `the answer names the second-best setting`() throws {
     let says = try answer { $0 == 16 ? 10_000 : $0 == 4 ? 11_000 : 50_000 }
-    #expect(says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Highest mean: stride "), "\(says)")
+    #expect(
+      says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Highest mean: stride "), "\(says)")
     // The sentence on the worst setting says the same.
     #expect(try !answer([1, 4]) { $0 == 1 ? 10_000 : 50_000 }.contains("Next"))
   }
@@ -660,7 +662,8 @@ import Testing
     let first = try #require(says.firstRange(of: " work 1 us: "))
     let second = try #require(says.firstRange(of: " work 10 ns: "))
     #expect(first.lowerBound < second.lowerBound, "\(says)")
-    #expect(grid.content.conclusions.first == "Without yardsticks, apply with stride 4 is fastest at all values of work.",
+    #expect(
+      grid.content.conclusions.first == "Without yardsticks, apply with stride 4 is fastest at all values of work.",
       "\(says)")
   }
 
@@ -794,7 +797,8 @@ import Testing
     let table = try #require(lines.firstIndex { $0.contains("best mean") }, "\(lines)")
     #expect(places[0] == 1 && table < places[1], "\(lines)")
     // Only the end of the report has a line for each group.
-    #expect(lines.indices.filter { lines[$0].contains("work 10 ns: apply with stride 4") } == [places[1] + 1], "\(lines)")
+    #expect(
+      lines.indices.filter { lines[$0].contains("work 10 ns: apply with stride 4") } == [places[1] + 1], "\(lines)")
     #expect(lines.last?.hasPrefix("Measured at ") == true, "\(lines)")
   }
 
@@ -804,13 +808,16 @@ import Testing
     }
     let says = try #require(grid.content.conclusion)
     #expect(says.contains("work 10 ns: stride 4 (10"), "\(says)")
-    #expect(says.contains("work 1 us: stride 4 (1") && says.hasPrefix("Stride 4 is fastest at all values of work."), "\(says)")
+    #expect(
+      says.contains("work 1 us: stride 4 (1") && says.hasPrefix("Stride 4 is fastest at all values of work."), "\(says)"
+    )
     // With a single variant, only the settings change, and the lines name them.
     let changing = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
       variant == "plain" ? nil : (values["work"] == 10) == (values["stride"] == 4) ? 1000 : 3000
     }
     let other = try #require(changing.content.conclusion)
-    #expect(other.hasPrefix("No setting is fastest at all values of work.")
+    #expect(
+      other.hasPrefix("No setting is fastest at all values of work.")
         && other.contains("work 10 ns: stride 4 (") && other.contains("work 1 us: stride 1 ("), "\(other)")
     #expect(!other.contains("best at"), "\(other)")
   }

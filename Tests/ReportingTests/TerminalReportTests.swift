@@ -36,6 +36,7 @@ import Testing
           variant  missed
           slow       2.50
           fast       2.50
+          missed: left out
 
         distribution of elapsed  log scale
           slow                                                                ▆▆█▆█▇▆█▃

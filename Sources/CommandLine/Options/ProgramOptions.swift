@@ -26,6 +26,19 @@ struct ProgramOptions: ParsableArguments {
   )
   var kill = false
 
+  /// The time after which the record ends, in nanoseconds; nil for no limit.
+  func limit() throws -> UInt64? { try Duration.nanoseconds(option: "--for", time, atLeast: 1) }
+
+  /// The length of the last part of the record that is shown, in nanoseconds; nil for the whole record.
+  func lastPart() throws -> UInt64? { try Duration.nanoseconds(option: "--last", last, atLeast: 1) }
+
+  /// The shortest time that counts as a hang, in nanoseconds.
+  func shortestHang() throws -> UInt64 {
+    try Duration.nanoseconds(option: "--hang", hang, atLeast: 1) ?? 250_000_000
+  }
+
+  func validate() throws { _ = (try limit(), try lastPart(), try shortestHang()) }
+
   /// The name of an option of this group that the command line sets; nil if the command line sets no option of this
   /// group.
   var given: String? {

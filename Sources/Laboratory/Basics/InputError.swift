@@ -53,13 +53,16 @@ public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
 
 extension [String] {
   /// Returns the name nearest to `found` by edit distance; nil if `found` is empty, has more than 64 characters, or
-  /// cannot be a typo of any name. If both words have up to four characters, a typo is at most one edit. Otherwise, a
-  /// typo is at most two edits, or one edit for three characters of the longer word if that is more.
+  /// cannot be a typo of any name. A typo has a character in common with the name. If both words have up to four
+  /// characters, a typo is at most one edit. Otherwise, a typo is at most two edits, or one edit for three characters
+  /// of the longer word if that is more.
   public func nearest(to found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
     let length = Swift.max(found.count, best.name.count)
+    // Names without a character in common are no typos of each other.
+    guard best.distance < length else { return nil }
     return best.distance <= Swift.max(length > 4 ? 2 : 1, length / 3) ? best.name : nil
   }
 

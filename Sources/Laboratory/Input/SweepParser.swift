@@ -146,7 +146,10 @@ extension Experiment {
         throw InputError("'\(swept.name)' is swept twice")
       }
       guard variants.contains(where: { !$0.ignores.contains(swept.name) }) else {
-        throw InputError("'\(swept.name)' changes nothing for \(variants.map(\.name).joined(separator: ", "))")
+        let affected = pattern.variants.filter { !$0.ignores.contains(swept.name) }.map(\.name)
+        throw InputError(
+          "'\(swept.name)' changes nothing for \(variants.map(\.name).joined(separator: ", "))"
+            + (affected.isEmpty ? "" : ", only for \(affected.joined(separator: ", "))"))
       }
       changed.parameters[swept.name] = nil
     }

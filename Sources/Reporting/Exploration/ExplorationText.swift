@@ -47,7 +47,8 @@ public struct ExplorationText {
   ///   - variant: the name of the variant.
   public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
     let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
-    let lines = Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut
+    let lines =
+      Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut
       + style.wrapped(ExplorationWords.model, .quiet)
     return lines.map { $0 + "\n" }.joined()
   }

@@ -156,12 +156,13 @@ public enum HTMLReport {
       \(rest.map(item))</ul></details>
 
       """
-    return "<h2>claims</h2>\n\(list)\(folded)\(leftOut)"
+    let legend = paragraphs(content.legend(isFull: false, of: content.claims).map { Line($0, .quiet) })
+    return "<h2>claims</h2>\n\(list)\(folded)\(legend)\(leftOut)"
   }
 
   private static func item(_ claim: ClaimFacts) -> Markup {
     """
-    <li><span class="verdict \(claim.color.tone)">\(claim.word)</span> <div>\(claim.says)\
+    <li><span class="verdict \(claim.color.tone)">\(claim.markedWord)</span> <div>\(claim.says)\
     <p class="quiet"><code>\(claim.check)</code>: \(claim.evidenceText); \(claim.sides)</p></div></li>
 
     """

@@ -23,9 +23,8 @@ extension ReportContent {
     }
     if isSearch, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
-      notes += ratios(in: shown).map { "\($0.name): \($0.says)" }
     }
-    return notes
+    return notes + otherMetrics(in: shown).map { "\($0.name): \($0.says)" }
   }
 
   /// Returns an array with a note that explains the signs of the best run and of runs that are compared with the best
@@ -122,12 +121,11 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the ratios and the shares among the metrics of some tables. Footnotes explain these metrics, since the
-  /// name of a ratio does not state which quantities are divided.
-  private func ratios(in tables: [Table]) -> [MetricFacts] {
+  /// Returns the metrics that have a column in some tables, and are not explained in the title of a table.
+  private func otherMetrics(in tables: [Table]) -> [MetricFacts] {
     let titles = Set(tables.flatMap(\.headings).map(\.title))
-    return document.scenario.metrics.filter {
-      titles.contains($0.name) && $0.kind == .rate && [.none, .percent].contains($0.unit)
+    return document.scenario.metrics.filter { metric in
+      titles.contains(metric.name) && !tables.contains { $0.title == metric.name }
     }
   }
 

@@ -14,6 +14,8 @@ public enum Legend {
 
   /// The meaning of *not so*, the word for a refuted claim that tests no sentence of a document.
   static let notSo = "not so: a refuted claim of the lab's own"
+  /// The meaning of the mark of a claim that was borne out and contradicts a document.
+  static let against = "!: borne out, against a sentence of a document"
 
   /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; an empty array
   /// for an unknown word.
@@ -46,23 +48,29 @@ extension ReportContent {
   /// - Parameter shown: the claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
-    let notSo = claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil
+    let remarks = [
+      claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil,
+      claims.contains { $0.isAgainstDocument && $0.verdict.isBorneOut } ? Legend.against : nil,
+    ].compactMap(\.self)
     let hasRatios = shown.contains(where: \.hasRatio)
     let alike = "the interval includes 1 and reaches at most \(ConfidenceInterval.alikeReach) from it"
     guard isFull else {
-      let parts = [
-        verdicts.contains(.held) ? "held: in every trial" : nil,
-        verdicts.contains(.witnessed) ? "witnessed: at least once" : nil, notSo,
-        hasRatios
-          ? "ratios: means of paired rounds, each with a 99 % interval of its own (those of the tables hold together, and are wider)"
-          : nil,
-        shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
-        shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
-      ].compactMap(\.self)
+      let parts =
+        [
+          verdicts.contains(.held) ? "held: in every trial" : nil,
+          verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
+        ].compactMap(\.self) + remarks
+        + [
+          hasRatios
+            ? "ratios: means of paired rounds, each with a 99 % interval of its own (those of the tables hold together, and are wider)"
+            : nil,
+          shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
+          shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
+        ].compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
     guard !claims.isEmpty else { return [] }
-    return Legend.kinds + [notSo].compactMap(\.self)
+    return Legend.kinds + remarks
       + (hasRatios
         ? [
           "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "

@@ -86,7 +86,9 @@ extension ReportContent {
   /// The line of a search's answer at the beginning of a report: the first sentence, and the sentence about the
   /// settings with a flaw before that.
   var decision: [Line] {
-    let isFlawFirst = comparison?.flaw != nil && !document.findings.contains { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
+    let isFlawFirst =
+      comparison?.flaw != nil
+      && !document.findings.contains { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
     return Array(conclusionLines.prefix(isFlawFirst ? 2 : 1))
   }
 

@@ -31,12 +31,15 @@ extension SearchWording {
     }
     let name = names([worst.run], of: group.runs)
     let by = by([worst], worseThan: group.best)
-    if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 { return "\(name) \(RunNames.verb(name)) \(by)" }
+    if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 {
+      return "\(name) \(RunNames.verb(name)) \(by)"
+    }
     let mean = metric.meaning == .duration || metric.better == .lower ? "highest mean" : "lowest mean"
     return "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean): \(name), \(by)"
   }
 
-  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish. The noise of the best run does not matter.
+  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish. The noise of the
+  /// best run does not matter.
   func isAlike(_ run: Int, _ other: Int) -> Bool {
     guard run != other, let figures = index.document.runs[run].metrics[metric.name]?.roundFigures,
       let others = index.document.runs[other].metrics[metric.name]?.roundFigures

@@ -30,7 +30,8 @@ struct SearchWording {
   func everywhere(_ all: [SearchGroup]) -> String {
     let usable = all.compactMap(withoutYardsticks)
     let candidates = all.flatMap(\.candidates)
-    let isPart = candidates.contains(where: index.isYardstick) && usable.count == all.count
+    let isPart =
+      candidates.contains(where: index.isYardstick) && usable.count == all.count
       && usable.contains { $0.runs.count > 1 }
     let groups = isPart ? usable : all
     let who = isPart ? "without yardsticks, " : ""
@@ -43,7 +44,8 @@ struct SearchWording {
     let best = (isTime ? "" : "the ") + superlative(isBest: true).uncapitalizedFirst
     let place = "at all values of \(groups.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
     guard let first = common.first else {
-      let noun = groups.flatMap(\.runs).allSatisfy { names([$0], of: [$0]) == names.variant($0) } ? "variant" : "setting"
+      let noun =
+        groups.flatMap(\.runs).allSatisfy { names([$0], of: [$0]) == names.variant($0) } ? "variant" : "setting"
       return "\(who)no \(noun) \(isTime ? "is" : "has") \(best) \(place)"
     }
     let verb = isCertain ? (isTime ? RunNames.verb(first) : RunNames.has(first)) : isTime ? "may be" : "may have"

@@ -27,11 +27,13 @@ extension ClaimFacts {
   /// requires caution, even if the claim was borne out.
   var color: SemanticColor { isAgainstDocument ? .care : verdict.color }
 
+  /// The word of the verdict, after an exclamation mark if a claim against a document was borne out.
+  var markedWord: String { isAgainstDocument && verdict.isBorneOut ? "! \(word)" : word }
+
   /// Returns the mark and the word of the verdict, in the colour of the verdict. The word is padded to `room` columns.
-  /// The mark is an exclamation mark if a claim against a document was borne out.
   func verdictText(_ style: TextStyle, room: Int = 0) -> String {
-    let mark = isAgainstDocument && verdict.isBorneOut ? "!" : verdict.mark(style)
-    return color("\(mark) \(word)".padded(to: room + 2), style)
+    let text = markedWord == word ? "\(verdict.mark(style)) \(word)" : markedWord
+    return color(text.padded(to: room + 2), style)
   }
 }
 

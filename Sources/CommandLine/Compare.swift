@@ -59,7 +59,8 @@ struct Compare: AsyncParsableCommand {
     if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }
     // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
-      try output.rendering.exportFiles(), keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
+      try FileExport.files(output.rendering.exports),
+      keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
     try await session.show { [plan] runner, progress in
       if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {
@@ -137,9 +138,7 @@ struct Compare: AsyncParsableCommand {
     if let metric {
       guard experiment.pattern.metric(metric) != nil else {
         let known = (experiment.pattern.metrics + Metric.costs).map(\.name)
-        throw InputError(
-          "unknown metric '\(metric)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--metric",
-          near: metric, of: known)
+        throw .unknown("metric", metric, of: experiment.name, at: "--metric", known: known)
       }
       experiment = experiment.showing(first: metric)
     }

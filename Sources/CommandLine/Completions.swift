@@ -7,7 +7,7 @@ enum Completions {
   /// a valid scenario file.
   private static func experiment(_ words: [String]) -> Experiment? {
     let names = Lab.library.names
-    return words.first { names.contains($0) || $0.hasSuffix(".yml") }.flatMap { try? Lab.library.experiment($0) }
+    return words.first { names.contains($0) || $0.isScenarioFile }.flatMap { try? Lab.library.experiment($0) }
   }
 
   /// Returns `name=` for each parameter. If the word starts with the whole name of a parameter and `=`, returns
@@ -45,7 +45,7 @@ enum Completions {
 
   /// The names of scenarios, and the scenario files of the working directory.
   static var scenarios: [String] {
-    Lab.library.names + (namesInDirectory(".") ?? []).filter { $0.hasSuffix(".yml") || $0.hasSuffix(".yaml") }.sorted()
+    Lab.library.names + (namesInDirectory(".") ?? []).filter(\.isScenarioFile).sorted()
   }
 
   /// The tags of all scenarios, without duplicates and in alphabetical order.

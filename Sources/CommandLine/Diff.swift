@@ -68,13 +68,13 @@ struct Diff: AsyncParsableCommand {
       valueName: "percent"))
   var failAbove: String?
 
-  @Option(help: "How to print: table, json, markdown or csv.")
-  var format: DiffFormat = .table
+  @Option(help: "How to print the comparison.")
+  var format = PrintFormat<DiffReport>.table
 
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write the comparison to a file in the format of its extension: \(ExportPath.list(FileFormat<DiffReport>.all.map(\.fileExtension))) (repeatable).",
+      "Also write the comparison to a file in the format of its extension: \(FileExport<DiffReport>.known) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -201,17 +201,7 @@ struct Diff: AsyncParsableCommand {
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.
   private func exportFiles() throws(InputError) -> [FileExport<DiffReport>] {
-    try FileExport.files(
-      exports + (against == nil ? [] : try Self.split(files).exports), in: FileFormat<DiffReport>.all)
-  }
-
-  private func text(_ report: DiffReport, _ style: TextStyle) throws -> String {
-    switch format {
-    case .table: report.text(style, details: details)
-    case .json: try report.json()
-    case .markdown: report.markdown
-    case .csv: report.csv
-    }
+    try FileExport.files(exports + (against == nil ? [] : try Self.split(files).exports))
   }
 
   func run() async throws {
@@ -231,8 +221,10 @@ struct Diff: AsyncParsableCommand {
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)
-    try FileExport.write(report, to: files)
-    try color.print(asIs: format != .table) { try text(report, $0) }
+    try Lab.throwAll(FileExport.write(report, to: files))
+    try color.print(asIs: !format.isTable) { style in
+      try format.text(report) ?? report.text(style, details: details)
+    }
     if let judgement, judgement.status != 0 { throw ExitCode(judgement.status) }
   }
 

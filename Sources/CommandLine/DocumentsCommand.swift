@@ -40,7 +40,7 @@ struct DocumentsCommand: ParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(ExportPath.list(FileFormat<DocumentsReport>.all.map(\.fileExtension))) (repeatable).",
+      "Also write a file in the format of its extension: \(FileExport<DocumentsReport>.known) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -74,7 +74,7 @@ struct DocumentsCommand: ParsableCommand {
       }
       return try compare(paths, names)
     }
-    let files = try FileExport.files(exports, in: FileFormat<DocumentsReport>.all)
+    let files = try FileExport<DocumentsReport>.files(exports)
     let results = results + paths
     var found: [ResultDocument] = []
     for path in results { found += try ResultDocument.read(path) }
@@ -84,7 +84,7 @@ struct DocumentsCommand: ParsableCommand {
       : try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
     let report = DocumentsReport(index, of: results)
     let areSentences = !names.isEmpty && names.allSatisfy { documents.sentence($0) != nil }
-    try FileExport.write(report, to: files)
+    try Lab.throwAll(FileExport.write(report, to: files))
     try color.print(asIs: format != .table) { style in
       switch format {
       case .table where areSentences: SentenceReport(index, of: results).text(style)

@@ -62,9 +62,7 @@ struct Explain: ParsableCommand {
     for name in variants {
       guard let variant = experiment.variant(name) else {
         let known = experiment.variants.map(\.name)
-        throw InputError(
-          "unknown variant '\(name)' of \(experiment.name) (known: \(known.joined(separator: ", ")))", at: "--code",
-          near: name, of: known)
+        throw .unknown("variant", name, of: experiment.name, at: "--code", known: known)
       }
       chosen.append(variant)
     }

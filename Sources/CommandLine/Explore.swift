@@ -60,7 +60,7 @@ struct Explore: AsyncParsableCommand {
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(ExportPath.list(FileFormat<[ExplorationResult]>.all.map(\.fileExtension))) (repeatable).",
+      "Also write a file in the format of its extension: \(FileExport<[ExplorationResult]>.known) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -94,7 +94,7 @@ struct Explore: AsyncParsableCommand {
   func run() async throws {
     let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
     let chosen = try scenarios()
-    let files = try FileExport.files(exports, in: FileFormat<[ExplorationResult]>.all)
+    let files = try FileExport<[ExplorationResult]>.files(exports)
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
     var results = try await explored(chosen, within: limit)
@@ -104,7 +104,7 @@ struct Explore: AsyncParsableCommand {
       }
     }
     try color.print { ExplorationText(style: $0).render(results, steps: !all) }
-    try FileExport.write(results, to: files)
+    try Lab.throwAll(FileExport.write(results, to: files))
     guard Interrupt.status == nil else { return }
     if results.contains(where: \.isFailure) { throw ExitCode(1) }
     if let open = results.first(where: \.isUndecided) {
@@ -191,9 +191,7 @@ struct Explore: AsyncParsableCommand {
     let chosen = try namedScenarios()
     guard !variants.isEmpty else { return chosen }
     for name in variants where !chosen.contains(where: { $0.variants.contains { $0.name == name } }) {
-      let known = chosen.flatMap { $0.variants.map(\.name) }
-      throw InputError(
-        "unknown variant '\(name)' (known: \(known.joined(separator: ", ")))", at: "--variant", near: name, of: known)
+      throw .unknown("variant", name, at: "--variant", known: chosen.flatMap { $0.variants.map(\.name) })
     }
     let named = chosen.map { scenario in
       ExploredScenario(

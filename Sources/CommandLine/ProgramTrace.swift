@@ -67,9 +67,9 @@ struct ProgramTrace {
       traces = found
       // The program's last line may have no newline, for example after Ctrl-C.
       if !checks { try color.printToStandardError { "\n" + TraceText(style: $0, from: from, to: to).render(found) } }
-      try FileExport.write(TraceSelection(found, from: from, to: to), to: files)
+      try Lab.throwAll(FileExport.write(TraceSelection(found, from: from, to: to), to: files))
     }
-    /// The exit status if the lab kills the program; nil if the lab does not.
+    /// The lab's exit status after it has killed the program; nil until then.
     var statusOfKill: Int32?
     /// Shows the record of the running program, and kills the program if `--kill` is set.
     func showRunning(_ status: Int32) throws {

@@ -41,7 +41,7 @@ struct Report: ParsableCommand {
       throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
     }
     if sideBySide { return try compare() }
-    let files = try rendering.exportFiles(and: Export.named("html", html))
+    let files = try FileExport<ReportInput>.files(rendering.exports, html: html)
     var documents: [ResultDocument] = []
     for path in paths {
       try refuseScenario(path)
@@ -73,18 +73,17 @@ struct Report: ParsableCommand {
 
   /// Prints and exports the runs of several machines side by side, in the formats of an atlas.
   private func compare() throws {
-    let files = try FileExport.files(rendering.exports, html: html, in: FileFormat<Atlas>.all)
-    let format = FileFormat<Atlas>.all.first { $0.fileExtension == rendering.format.fileExtension }
-    guard format != nil || rendering.format.isTable else {
+    let files = try FileExport<Atlas>.files(rendering.exports, html: html)
+    guard let format = PrintFormat<Atlas>(argument: rendering.format.fileExtension ?? "table") else {
       throw InputError(
         "found '\(rendering.format.fileExtension ?? "table")', expected table, json, markdown or html for machines side by side",
         at: "--format")
     }
     let atlas = try Lab.atlas(of: paths)
-    try FileExport.write(atlas, to: files)
+    try Lab.throwAll(FileExport.write(atlas, to: files))
     if html != nil { return }
-    try rendering.color.print(asIs: format != nil) { style in
-      try format?.render(atlas) ?? AtlasText(atlas, style, details: rendering.details).report
+    try rendering.color.print(asIs: !format.isTable) { style in
+      try format.text(atlas) ?? AtlasText(atlas, style, details: rendering.details).report
     }
   }
 }

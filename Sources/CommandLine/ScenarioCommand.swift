@@ -60,7 +60,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     // A run is compared and counted under the scenario's name only if it has the scenario's own settings.
     let keeps =
       run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
-    try await output.session(try output.rendering.exportFiles(), keeps: keeps).show { runner, progress in
+    try await output.session(try FileExport.files(output.rendering.exports), keeps: keeps).show { runner, progress in
       var results: [Results] = []
       for plan in plans where !Task.isCancelled && results.last?.earlyEnd == nil {
         results.append(try await runner.run(plan, observer: progress))
@@ -102,8 +102,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     let experiments = try Lab.library.all()
     let known = Set(experiments.flatMap(\.tags)).sorted()
     for tag in tags where !known.contains(tag) {
-      throw InputError(
-        "unknown tag '\(tag)' (known: \(known.joined(separator: ", ")))", at: "--tag", near: tag, of: known)
+      throw InputError.unknown("tag", tag, at: "--tag", known: known)
     }
     let meant = experiments.filter { all || !Set(tags).isDisjoint(with: $0.tags) }.map(\.name)
     return names + meant.filter { !names.contains($0) }

@@ -107,14 +107,14 @@ struct TraceCommand: AsyncParsableCommand {
         "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
     }
     try await ProgramTrace(
-      program, options: recording, files: FileExport.files(exports, in: FileFormat<TraceSelection>.all), color: color
+      program, options: recording, files: FileExport.files(exports), color: color
     ).run(
       from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
   }
 
   private func traceTrials() async throws {
     try requireScenarios()
-    let files = try FileExport.files(exports, in: FileFormat<TraceSelection>.all)
+    let files = try FileExport<TraceSelection>.files(exports)
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try recorded($0, inFiles: !files.isEmpty)
     }
@@ -134,7 +134,7 @@ struct TraceCommand: AsyncParsableCommand {
       traces += found
     }
     if Interrupt.status != nil, traces.isEmpty { return Lab.printMessage("interrupted before anything was recorded") }
-    try FileExport.write(TraceSelection(traces, from: from, to: to), to: files)
+    try Lab.throwAll(FileExport.write(TraceSelection(traces, from: from, to: to), to: files))
     if check { return try judge(traces) }
     if Interrupt.status == nil, let reason = Self.failure(of: traces) {
       throw LabError("nothing was recorded: \(reason)")
@@ -153,7 +153,7 @@ struct TraceCommand: AsyncParsableCommand {
     if !all, names.isEmpty {
       throw InputError("name a scenario (see \(Tool.command) list), give --all, or give a program of your own after --")
     }
-    if let name = names.first(where: { $0.contains("/") && !$0.hasSuffix(".yml") }) {
+    if let name = names.first(where: { $0.contains("/") && !$0.isScenarioFile }) {
       throw InputError(
         "'\(name)' is not a scenario; a program of your own follows --: \(Tool.command) trace -- \(name)")
     }
@@ -209,7 +209,7 @@ struct TraceCommand: AsyncParsableCommand {
   /// variant.
   private func refuseVariants() throws(InputError) {
     guard let first = names.first, Lab.library.names.contains(first),
-      let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.hasSuffix(".yml") })
+      let word = names.dropFirst().first(where: { !Lab.library.names.contains($0) && !$0.isScenarioFile })
     else { return }
     let variants = try Lab.library.experiment(first).pattern.variants.map(\.name)
     guard !variants.contains(word) else {

@@ -15,6 +15,10 @@ public struct Crossover {
     public var name: String { Quantity(Double(nanoseconds), .nanoseconds).description }
     /// Whether the way is certainly faster on average. If the value is nil, neither way is certainly faster.
     public var isFaster: Bool? { contrast.isDistinct == true ? contrast.ratio > 1 : nil }
+    /// Whether the rounds show that the ways differ by little, if at all.
+    var isAlike: Bool {
+      isFaster == nil && contrast.interval.map { $0.largestDifference <= ConfidenceInterval.alikeDifference } ?? false
+    }
   }
 
   /// The measured sizes, in ascending order; at least two.
@@ -31,9 +35,11 @@ public struct Crossover {
     !sizes.contains { $0.isFaster == true || $0.contrast.ratio > 1 && $0.contrast.contradiction != nil }
   }
 
-  /// Returns the names of the sizes at which the way is certainly faster, or certainly slower, or neither if `isFaster`
-  /// is nil.
-  public func names(_ isFaster: Bool?) -> [String] { sizes.filter { $0.isFaster == isFaster }.map(\.name) }
+  /// Returns the names of the sizes at which the way is certainly faster, or certainly slower, or undecided if
+  /// `isFaster` is nil. A size at which the ways are alike has neither name.
+  public func names(_ isFaster: Bool?) -> [String] {
+    sizes.filter { $0.isFaster == isFaster && !$0.isAlike }.map(\.name)
+  }
 
   /// Creates the comparison of a way with a baseline; nil if fewer than two sizes have enough rounds of both ways.
   ///

@@ -39,7 +39,7 @@ public struct TaskCensus: Sendable {
     /// The number of pool threads that waited in a task when no further task could begin; nil if the system does not
     /// report the states of threads.
     public fileprivate(set) var blockedThreads: Int?
-    /// The number of tasks that had not ended when `run` returned, over both rounds.
+    /// The number of tasks of both rounds that had not ended when the submitting closure returned.
     public fileprivate(set) var unended = 0
   }
 

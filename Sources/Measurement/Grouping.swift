@@ -13,7 +13,7 @@ extension Sequence {
 }
 
 extension Sequence where Element: Equatable {
-  /// The runs of equal adjacent elements, in order: each element with the number of times that it is repeated.
+  /// The runs of equal adjacent elements, in order: each element with the length of its run.
   public var equalRuns: [(element: Element, count: Int)] {
     reduce(into: []) { runs, element in
       if runs.last?.element == element {

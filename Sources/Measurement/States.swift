@@ -7,16 +7,16 @@
 /// The two states of a figure. For example, a wake-up takes 5 us or 60 us, depending on whether the other core was
 /// asleep.
 ///
-/// The logarithms of the figures form two clusters, each with at least a fifth of the figures. One median with a wide
-/// interval would describe neither state. Two rules detect the clusters. Both rules require that the states differ by a
-/// factor of at least 1.5. Each rule classifies fewer than 1 in 200 samples with normal noise as two states, whatever
-/// the width of the noise.
+/// The logarithms of the figures form two clusters. One median with a wide interval would describe neither state. Two
+/// rules detect the clusters. Both rules require that the states differ by a factor of at least 1.5. Each rule
+/// classifies fewer than 1 in 200 samples with normal noise as two states, whatever the width of the noise.
 ///
-/// - The gap between the clusters is at least twice as wide as each cluster, and at least a factor of 1.5.
-/// - Of 40 figures or more, some may be in the gap. Then the difference between the clusters must explain at
-///   least 87 % of the variance of the logarithms, when the split is the one that explains most (Otsu, "A Threshold
-///   Selection Method from Gray-Level Histograms", 1979). Figures that are spread evenly reach 75 %, and normal noise
-///   64 %.
+/// - Each cluster has at least a seventh of the figures. The gap between the clusters is at least twice as wide as each
+///   cluster, and at least a factor of 1.5.
+/// - Of 40 figures or more, some may be in the gap. Then each cluster has at least a fifth of the figures, and the
+///   difference between the clusters must explain at least 87 % of the variance of the logarithms, when the split is
+///   the one that explains most (Otsu, "A Threshold Selection Method from Gray-Level Histograms", 1979). Figures that
+///   are spread evenly reach 75 %, and normal noise 64 %.
 public struct States: Sendable {
   /// The smallest number of figures that can show two states.
   public static let fewest = 10
@@ -48,15 +48,15 @@ public struct States: Sendable {
 
   private static let leastFactor = 1.5
 
-  /// Returns the possible first indices of the upper state.
-  private static func borders(_ sorted: some RandomAccessCollection<Double>) -> ClosedRange<Int> {
-    let fifth = (sorted.count + 4) / 5
-    return fifth...(sorted.count - fifth)
+  /// Returns the possible first indices of the upper state, if each state has at least one of `share` figures.
+  private static func borders(_ sorted: some RandomAccessCollection<Double>, oneOf share: Int) -> ClosedRange<Int> {
+    let least = (sorted.count + share - 1) / share
+    return least...(sorted.count - least)
   }
 
   /// Returns the index of the first figure above a gap that is wide enough for two states; nil if there is no such gap.
   private static func gap(_ sorted: [Double]) -> Int? {
-    let gaps = borders(sorted).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
+    let gaps = borders(sorted, oneOf: 7).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
     guard let widest = gaps.max(by: { $0.factor < $1.factor }), widest.factor >= leastFactor else { return nil }
     let gap = widest.factor.squareRoot()
     return spread(sorted[..<widest.index]) < gap && spread(sorted[widest.index...]) < gap ? widest.index : nil
@@ -69,7 +69,7 @@ public struct States: Sendable {
     guard sorted.count >= many else { return nil }
     let outer = sorted.count / 20
     let inner = sorted.dropFirst(outer).dropLast(outer).map { log($0) }
-    let (sum, count, borders) = (inner.reduce(0, +), Double(inner.count), borders(inner))
+    let (sum, count, borders) = (inner.reduce(0, +), Double(inner.count), borders(inner, oneOf: 5))
     let mean = sum / count
     let variance = inner.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / count
     var (best, below) = ((index: 0, explained: 0.0), inner[..<borders.lowerBound].reduce(0, +))

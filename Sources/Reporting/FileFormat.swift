@@ -1,23 +1,65 @@
 import Exploration
 import Laboratory
 
-/// A format in which traces, explorations, diffs, atlases or the sentences of documents are exported. To add a format,
-/// add an element to the `all` of the format's input.
+/// A format in which runs, traces, explorations, diffs, atlases or the sentences of documents are exported and printed.
+/// Options, completions and errors use the `formats` of an input. To add a format, implement its rendering and add an
+/// element to `formats`.
 public struct FileFormat<Input>: Sendable {
+  /// The way in which a format renders its input.
+  public enum Rendering: Sendable {
+    /// Rendering by a function that returns one text. The text can be printed.
+    case text(@Sendable (Input) throws -> String)
+    /// Rendering by a function that returns the texts of several files, each with the part of the file name before the
+    /// extension.
+    case files(@Sendable (Input) throws -> [(name: String, text: String)])
+  }
+
   /// The extension of the format's files, without the dot.
   public let fileExtension: String
-  /// A closure that returns the content of a file for an input.
-  public let render: @Sendable (Input) throws -> String
+  /// The way in which the format renders its input.
+  public let rendering: Rendering
+  /// The largest file, in bytes, that the lab reads in this format; nil if the lab does not read the format.
+  public let largestFile: Int?
+
+  /// The name of the format as a value of `--format`, which also accepts the extension.
+  public var name: String {
+    switch fileExtension {
+    case "md": "markdown"
+    case "xml": "junit"
+    default: fileExtension
+    }
+  }
+
+  fileprivate init(_ fileExtension: String, _ rendering: Rendering, largestFile: Int? = nil) {
+    self.fileExtension = fileExtension
+    self.rendering = rendering
+    self.largestFile = largestFile
+  }
 
   fileprivate init(_ fileExtension: String, _ render: @escaping @Sendable (Input) throws -> String) {
-    self.fileExtension = fileExtension
-    self.render = render
+    self.init(fileExtension, .text(render))
   }
 }
 
-extension FileFormat<[ExplorationResult]> {
-  /// Every format of explorations, in the order in which help lists them.
-  public static var all: [FileFormat] {
+/// An input that has formats.
+public protocol FileInput {
+  /// The formats of the input, in the order in which help lists them.
+  static var formats: [FileFormat<Self>] { get }
+}
+
+extension ReportInput: FileInput {
+  public static let formats: [FileFormat<ReportInput>] = [
+    FileFormat("json", .text { try JSONReport.render($0.documents) }, largestFile: ResultDocument.largestFile),
+    FileFormat("md") { try MarkdownReport.render($0.contents, sentences: $0.sentences()) },
+    FileFormat("csv") { CSVReport.render($0.documents) },
+    FileFormat("hgrm", .files { PercentileReport.distributions($0.documents) }),
+    FileFormat("xml") { JUnitReport.render($0.documents, strict: $0.strict) },
+    FileFormat("html") { try HTMLReport.render($0.contents, sentences: $0.sentences()) },
+  ]
+}
+
+extension Array: FileInput where Element == ExplorationResult {
+  public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { try JSONReport.pretty(ExplorationDocument($0)) },
       FileFormat("html") { ExplorationPage.render($0) },
@@ -29,16 +71,14 @@ extension FileFormat<[ExplorationResult]> {
   }
 }
 
-extension FileFormat<DocumentsReport> {
-  /// Every format of the documents' sentences, in the order in which help lists them.
-  public static var all: [FileFormat] {
+extension DocumentsReport: FileInput {
+  public static var formats: [FileFormat<Self>] {
     [FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown }]
   }
 }
 
-extension FileFormat<DiffReport> {
-  /// Every format of diffs, in the order in which help lists them.
-  public static var all: [FileFormat] {
+extension DiffReport: FileInput {
+  public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown },
       FileFormat("csv") { $0.csv },
@@ -46,9 +86,8 @@ extension FileFormat<DiffReport> {
   }
 }
 
-extension FileFormat<Atlas> {
-  /// Every format of atlases, in the order in which help lists them.
-  public static var all: [FileFormat] {
+extension Atlas: FileInput {
+  public static var formats: [FileFormat<Self>] {
     [
       FileFormat("html") { AtlasPage.render($0) }, FileFormat("md") { $0.markdown },
       FileFormat("json") { try $0.json() },
@@ -75,9 +114,8 @@ public struct TraceSelection: Sendable {
   }
 }
 
-extension FileFormat<TraceSelection> {
-  /// Every format of traces, in the order in which help lists them.
-  public static var all: [FileFormat] {
+extension TraceSelection: FileInput {
+  public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { ChromeTrace.render($0.traces) },
       FileFormat("html") { TracePage.render($0.traces, from: $0.from, to: $0.to) },

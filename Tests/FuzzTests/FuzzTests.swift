@@ -172,8 +172,8 @@ import Testing
   /// Renders the documents in every format.
   private static func renderAll(_ contents: [ReportContent]) throws {
     _ = TerminalReport(TextStyle()).render(contents)
-    let input = ReportFormat.Input(contents, strict: true)
-    for format in ReportFormat.all {
+    let input = ReportInput(contents, strict: true)
+    for format in ReportInput.formats {
       switch format.rendering {
       case .files(let render): _ = try render(input)
       case .text(let render):

@@ -96,6 +96,29 @@ import Testing
     #expect(!trace.findings.contains(where: Self.isDeadlock))
   }
 
+  @Test func `threads that wait for locks that they hold are a deadlock of locks`() {
+    /// Returns the deadlock of locks if each lane waits for a lock that the lane at its place in `owners` holds.
+    func cycle(_ owners: [Int?], until end: UInt64? = nil) -> TraceFinding? {
+      Self.trace(end: .hung) { trace in
+        trace.program = Trace.Program(hang: 250 * Self.millisecond)
+        for (lane, owner) in owners.enumerated() {
+          var wait = Self.wait(.lock, 100, end)
+          wait.owner = owner.map { trace.lanes[$0].thread }
+          trace.lanes[lane].waits = [wait]
+        }
+      }.findings.first { if case .lockCycle = $0 { true } else { false } }
+    }
+    #expect(cycle([1, 0]) == .lockCycle([0, 1]))
+    #expect(cycle([0]) == .lockCycle([0]))
+    // The first lane waits for a lock in the cycle, and holds none itself.
+    #expect(cycle([1, 2, 1]) == .lockCycle([1, 2]))
+    // The second lane holds a lock and does not wait.
+    #expect(cycle([1]) == nil)
+    #expect(cycle([1, nil]) == nil)
+    // The waits have ended.
+    #expect(cycle([1, 0], until: 200) == nil)
+  }
+
   @Test func `the finding of a hang without a deadlock names the waiting threads`() {
     let trace = Self.trace(end: .hung) { $0.lanes[0].waits = [Self.wait(.group, 100, nil)] }
     #expect(trace.findings == [.standstill(lanes: [0])])

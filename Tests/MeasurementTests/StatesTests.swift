@@ -10,6 +10,15 @@ struct StatesTests {
     #expect(states.upper.count == 8 && states.upper.median == 1.5)
   }
 
+  @Test func `a seventh of the figures can be a state if the gap is wide`() throws {
+    func figures(_ low: Int, of count: Int) -> [Double] {
+      (0..<count).map { ($0 < low ? 4 : 60) * (1 + 0.02 * Double($0 % 7)) }
+    }
+    #expect(try #require(States(figures(5, of: 33))).lower.count == 5)
+    // Fewer figures are outliers.
+    #expect(States(figures(4, of: 33)) == nil)
+  }
+
   @Test(arguments: [
     // The cases: one odd round, a wide cluster, a gap that is too narrow, too few figures, figures of 0.
     [1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07, 1.08, 9],

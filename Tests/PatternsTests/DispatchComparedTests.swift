@@ -120,7 +120,7 @@ import Testing
         == [
           "first to complete 20 tasks of 1 us: loop and apply, not told apart",
           "first to complete 20 tasks of 10 us: loop",
-          "20 tasks, faster than the loop: undecided at 1 us with apply",
+          "20 tasks, faster than the loop: at none of these sizes with apply",
         ])
   }
 

@@ -787,6 +787,26 @@ import Testing
         == "Stride 4 has the best mean so far. 6 rounds are needed to rank the settings.")
   }
 
+  @Test func `the first sentence says whether a setting is, or may be, the best at all values`() throws {
+    /// Returns the first sentence for figures of `apply` at strides 1 and 4, at each amount of work.
+    func first(_ figure: @escaping (_ work: Int, _ stride: Int, _ round: Int) -> Double) throws -> String? {
+      try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
+        variant == "plain" ? 90_000 : figure(values["work"] ?? 0, values["stride"] ?? 0, round)
+      }.content.conclusions.first
+    }
+    let isBest = try first { _, stride, _ in stride == 4 ? 1000 : 3000 }
+    #expect(isBest == "apply with stride 4 is fastest at all values of work.")
+    // Without a difference there is a winner, but not alone.
+    let isNear = try first { work, stride, round in
+      work == 10 ? (stride == 4 ? 1000 : 3000) : 1000 + Double((round * 7 + stride) % 5)
+    }
+    #expect(isNear == "apply with stride 4 is fastest, or as good as the best, at all values of work.")
+    let mayBe = try first { work, stride, round in
+      work == 10 ? (stride == 4 ? 1000 : 3000) : round.isMultiple(of: 2) == (stride == 4) ? 1000 : 1300
+    }
+    #expect(mayBe == "apply with stride 4 may be fastest at all values of work.")
+  }
+
   @Test func `a report begins with the decision and ends with the answer`() throws {
     let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
@@ -817,7 +837,7 @@ import Testing
     }
     let other = try #require(changing.content.conclusion)
     #expect(
-      other.hasPrefix("No setting is fastest at all values of work.")
+      other.hasPrefix("Fastest: stride 4 at work 10 ns; stride 1 at work 1 us.")
         && other.contains("work 10 ns: stride 4 (") && other.contains("work 1 us: stride 1 ("), "\(other)")
     #expect(!other.contains("best at"), "\(other)")
   }

@@ -232,12 +232,12 @@ import Testing
   @Test func `the backlog counts only blocks that are due and have not begun`() {
     var trace = Trace.sample
     trace.blocks.append(Trace.Block(.after, queue: 0, number: 9, submitted: 0, submitter: 0))
-    let folding = Folding(trace, from: 0, to: trace.length, columns: 10)
+    let span = TimeColumns(trace, from: 0, to: trace.length, columns: 10)
     // The backlog contains two blocks of the serial queue, the barrier, and the block that the barrier holds back until
     // the end.
-    #expect(folding.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
+    #expect(span.most(of: trace.backlog) == [4, 4, 3, 3, 1, 1, 1, 1, 1, 1])
     trace.blocks[trace.blocks.count - 1].due = trace.length / 2
-    let later = Folding(trace, from: 0, to: trace.length, columns: 10)
+    let later = TimeColumns(trace, from: 0, to: trace.length, columns: 10)
     #expect(later.most(of: trace.backlog) == [4, 4, 3, 3, 1, 2, 2, 2, 2, 2])
     #expect(trace.blocks.last?.waitsToBegin == true)
   }

@@ -4,7 +4,8 @@ import Reporting
 
 extension ColorChoice: ExpressibleByArgument {}
 
-/// The option for colour. With `auto`, the capabilities of the output stream decide whether colours are used.
+/// The option for colour. With `auto`, the environment decides (`NO_COLOR`, `CLICOLOR_FORCE`), and otherwise the
+/// terminal.
 struct ColorOptions: ParsableArguments {
   @Option(help: "Colour: auto, always or never. NO_COLOR and CLICOLOR_FORCE are respected.")
   var color: ColorChoice = .auto

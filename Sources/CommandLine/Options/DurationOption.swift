@@ -12,7 +12,7 @@ extension Duration {
   ///   the range.
   init(option: String, _ text: String, atLeast least: Int = 1_000_000) throws {
     let range = least...86_400_000_000_000
-    if let number = Int(text), number > 0, least >= 1_000_000 {
+    if let number = Int(text), number > 0 {
       throw ValidationError("\(option): found '\(text)', which has no unit; did you mean \(number)s?")
     }
     do throws(InputError) {

@@ -24,6 +24,23 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(message + known, at: place, near: found, of: names)
   }
 
+  /// Returns an error about a name that nothing has. The error lists the known names, and suggests the nearest one.
+  ///
+  /// - Parameters:
+  ///   - kind: the kind of thing that is named, such as `variant`.
+  ///   - name: the unknown name.
+  ///   - whole: the name of the thing of which `known` are parts; nil for none.
+  ///   - place: the place of the error, for example `--variant`.
+  ///   - known: the names that are known.
+  public static func unknown(
+    _ kind: String, _ name: String, of whole: String? = nil, at place: String = "", known: [String]
+  ) -> InputError {
+    let list = known.joined(separator: ", ")
+    return InputError(
+      "unknown \(kind) '\(name)'\(whole.map { " of \($0)" } ?? "") (known: \(list))", at: place,
+      near: known.meant(by: name) ?? name, of: known)
+  }
+
   /// Returns the error with `place`. If the error already has a place, returns the error unchanged.
   public func at(_ place: String) -> InputError {
     var placed = self
@@ -72,6 +89,15 @@ extension [String] {
     let found = String(found.prefix(64))
     return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)
       .map(\.name)
+  }
+}
+
+extension [String] {
+  /// Returns the only name that begins with the word `found`, such as `serial-loop` for `serial`; nil if there is not
+  /// exactly one such name, or if `found` is a name itself.
+  func meant(by found: String) -> String? {
+    let longer = filter { $0.hasPrefix(found + "-") }
+    return longer.count == 1 && !contains(found) ? longer.first : nil
   }
 }
 

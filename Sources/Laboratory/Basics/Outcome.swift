@@ -9,7 +9,7 @@ public enum Outcome: Sendable, Codable, Hashable {
   /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
   case hung
   /// The lab ended the trial after this time, which is shorter than the time limit for a hang. A thread of the trial
-  /// did not sleep, or the trial was not long enough overdue to be called hung.
+  /// did not sleep, or the trial had not been overdue for long enough to count as hung.
   case stopped(after: Duration)
   /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
   case broken(reason: String)
@@ -25,7 +25,7 @@ public enum Outcome: Sendable, Codable, Hashable {
     /// The watchdog ended the worker, because all threads of the worker slept or the time limit for a hang had passed.
     case hung
     /// The lab ended the trial at a time limit that is shorter than the time limit for a hang. A thread of the trial
-    /// did not sleep, or the trial was not long enough overdue to be called hung.
+    /// did not sleep, or the trial had not been overdue for long enough to count as hung.
     case stopped
     /// The trial failed in another way: for instance, the body threw an error, or a promised figure is missing.
     case broken

@@ -38,9 +38,7 @@ extension Experiment {
     }
     for name in overrides.variants + [overrides.baseline].compactMap(\.self) where variant(name) == nil {
       let place = overrides.variants.contains(name) ? "--variant" : "--baseline"
-      throw InputError(
-        "unknown variant '\(name)' of \(self.name) (known: \(variants.map(\.name).joined(separator: ", ")))", at: place,
-        near: variants.map(\.name).meant(by: name) ?? name, of: variants.map(\.name))
+      throw .unknown("variant", name, of: self.name, at: place, known: variants.map(\.name))
     }
     if !overrides.variants.isEmpty {
       // The baseline also runs, since the other runs are compared with the baseline.
@@ -130,19 +128,6 @@ extension PatternDescription {
   ///   the nearest name.
   func knownParameter(_ name: String) throws(InputError) -> Parameter {
     if let parameter = parameter(name) { return parameter }
-    let known = settable.map(\.name)
-    throw InputError(
-      "unknown parameter '\(name)' of \(self.name) (known: \(known.joined(separator: ", ")))",
-      near: known.meant(by: name) ?? name,
-      of: known)
-  }
-}
-
-extension [String] {
-  /// Returns the only name that begins with the word `found`, such as `serial-loop` for `serial`; nil if there is not
-  /// exactly one such name, or if `found` is a name itself.
-  func meant(by found: String) -> String? {
-    let longer = filter { $0.hasPrefix(found + "-") }
-    return longer.count == 1 && !contains(found) ? longer.first : nil
+    throw .unknown("parameter", name, of: self.name, known: settable.map(\.name))
   }
 }

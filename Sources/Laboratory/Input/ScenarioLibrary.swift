@@ -93,7 +93,7 @@ public struct ScenarioLibrary: Sendable {
   ///
   /// - Throws: ``InputError`` if the scenario does not exist, or if the file cannot be read or is not valid.
   public func experiment(_ name: String) throws(InputError) -> Experiment {
-    if name.contains("/") || name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
+    if name.contains("/") || name.isScenarioFile {
       let bytes: [UInt8]
       do { bytes = try readBytes(name, atMost: Self.largestFile) } catch { throw InputError(error.description) }
       guard bytes.count <= Self.largestFile else {
@@ -133,4 +133,9 @@ public struct ScenarioLibrary: Sendable {
     }
     return counts.filter { $0.counts != (0, 0) }.sorted { $0.counts > $1.counts }.map(\.name)
   }
+}
+
+extension String {
+  /// Whether the path is that of a scenario file: it ends in `.yml` or `.yaml`.
+  public var isScenarioFile: Bool { hasSuffix(".yml") || hasSuffix(".yaml") }
 }

@@ -48,7 +48,7 @@ extension Results {
     }
     return failures.grouped(by: \.reason).map { reason, failed in
       let labels = failed.map(\.label)
-      return RunNote("not-measured", "\(labels.abridged(to: 8)): \(reason)", runs: labels)
+      return RunNote(RunNote.notMeasured, "\(labels.abridged(to: 8)): \(reason)", runs: labels)
     }
   }
 
@@ -118,7 +118,7 @@ extension Results {
       let most = steadiness.outliers.sorted { $0.count > $1.count }.map(\.label)
       lines.append(
         RunNote(
-          "outliers",
+          RunNote.outliers,
           "\(count) of \(runs.map(\.trials.count).reduce(0, +)) trials are outliers of \(headline.name) (modified "
             + "z-score above 3.5), most of them in \(most.abridged(to: 3)); none is left out",
           runs: most))

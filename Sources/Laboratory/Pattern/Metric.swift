@@ -125,8 +125,8 @@ extension Metric {
   /// - Parameters:
   ///   - missingIf: the reason why a completed trial may lack the metric. Without a reason, a trial that lacks the
   ///     metric is broken.
-  ///   - isSpeed: whether a shorter duration is a higher speed. Pass false for lateness or processor time, since a
-  ///     smaller amount of them is not a higher speed.
+  ///   - isAmount: whether the durations are amounts of time, such as lateness or processor time. A smaller amount is
+  ///     not a higher speed.
   ///   - affectedBy: the names of the parameters that affect the metric, or `cores`, if not all of them do; nil if
   ///     all parameters may affect it. `compare` does not rank settings by a metric that no swept parameter affects.
   public static func latency(

@@ -8,7 +8,7 @@ public struct Observation: Sendable, Codable, Equatable {
   /// The number of operations that were timed together, by the name of the metric. The values of these metrics are
   /// times of one operation.
   private var batches: [String: Int]?
-  /// The time of a metric's empty loop, in nanoseconds for each operation, by the name of the metric.
+  /// The time of a metric's empty loop in nanoseconds per operation, by the metric's name.
   private var floors: [String: Double]?
 
   /// Creates an empty observation.
@@ -28,7 +28,7 @@ public struct Observation: Sendable, Codable, Equatable {
   /// alone.
   public func batch(_ metric: String) -> Int { max(1, batches?[metric] ?? 1) }
 
-  /// Returns the time of the empty loop of `metric`, in nanoseconds for each operation; nil if this time was not
+  /// Returns the time of the empty loop of `metric`, in nanoseconds per operation; nil if this time was not
   /// measured.
   public func floor(_ metric: String) -> Double? { floors?[metric] }
 
@@ -67,7 +67,7 @@ public struct Observation: Sendable, Codable, Equatable {
     if batch > 1 { batches = (batches ?? [:]).merging([metric: batch]) { $1 } }
   }
 
-  /// Records the time of the empty loop of `metric`, in nanoseconds for each operation. A value that is not finite is
+  /// Records the time of the empty loop of `metric`, in nanoseconds per operation. A value that is not finite is
   /// not recorded.
   package mutating func recordFloor(_ metric: String, _ value: Double) {
     if value.isFinite { floors = (floors ?? [:]).merging([metric: value]) { $1 } }

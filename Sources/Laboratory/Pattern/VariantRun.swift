@@ -29,7 +29,7 @@ public struct VariantRun: Sendable {
 }
 
 extension VariantRun {
-  /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds for each operation; nil if
+  /// Returns the median time of the empty loop of `metric` over the trials, in nanoseconds per operation; nil if
   /// no trial measured this time.
   public func emptyLoop(of metric: Metric) -> Double? {
     Summary(trials.compactMap { $0.observation.floor(metric.name) })?.p50

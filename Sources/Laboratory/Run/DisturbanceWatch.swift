@@ -95,4 +95,10 @@ extension RunNote {
   public static let oneCore = "one-core"
   /// The kind of the note that a search ended before its ratios reached the requested precision.
   public static let precision = "precision"
+  /// The kind of a warning about rounds far from the others.
+  public static let outliers = "outliers"
+  /// The kind of a warning about runs that were not measured, with the reason.
+  public static let notMeasured = "not-measured"
+  /// The kind of a finding with the best stride of a sweep, which the answer of a search contains.
+  public static let bestStride = "best-stride"
 }

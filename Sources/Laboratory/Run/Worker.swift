@@ -11,9 +11,6 @@ import Synchronization
 /// and in order.) The trial has its own thread outside the dispatch pool. A third thread waits for the end of standard
 /// input, which occurs when the lab ends in any way.
 public enum Worker {
-  /// The exit status of a worker whose request is missing or invalid.
-  public static let badRequest = Trial.badRequest
-
   /// Reads a request from standard input, runs the trial, reports on standard output and exits.
   public static func run(patterns: [any Pattern]) -> Never {
     guard let line = readLine(), let request = try? JSONDecoder().decode(TrialRequest.self, from: Data(line.utf8))

@@ -198,8 +198,8 @@ struct WorkerProcess {
 }
 
 extension WorkerProcess.Result {
-  /// The result of a trial that is expected to complete. Under a limit on memory, a trap is replaced by the outcome
-  /// unavailable, since a failed memory allocation traps in the runtime, as a failed precondition does.
+  /// The result, of a trial that should complete, with the outcome unavailable in place of a trap under a memory limit:
+  /// a failed allocation traps like a failed precondition.
   fileprivate var consideringMemoryLimit: Self {
     guard case .trapped(let signal) = outcome, let limit = Host.memoryLimits.first else { return self }
     var result = self

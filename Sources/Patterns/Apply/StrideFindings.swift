@@ -191,7 +191,7 @@ extension ApplyStride: FindingPattern {
         : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
           + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) cores"
     }
-    return RunNote("best-stride", line, runs: [best.label])
+    return RunNote(RunNote.bestStride, line, runs: [best.label])
   }
 
   /// Returns a note with the cost model of a sweep, or with the result that no model fits. If no model was fitted, the

@@ -9,7 +9,6 @@ import Synchronization
   func autoreleasepool<Result>(invoking body: () throws -> Result) rethrows -> Result { try body() }
 #endif
 
-/// The code that runs the trials and records their metrics.
 extension Autorelease {
   /// Returns a probe that submits blocks, each of which autoreleases objects. The probe records the largest number of
   /// objects that exist at the beginning of a block, and the number of objects that still exist when all blocks have

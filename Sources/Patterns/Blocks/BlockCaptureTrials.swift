@@ -3,8 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// A trial creates and submits all blocks while their queue is inactive or suspended, and then activates or resumes the
 /// queue. Blocks that `sync` runs use a queue that is always active.
 extension BlockCapture {

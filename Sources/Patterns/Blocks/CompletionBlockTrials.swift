@@ -3,7 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension CompletionBlock {
   /// Returns a probe that makes calls that compute averages, one after the other, and checks each result at the end of
   /// the trial. The first call is a warm-up, which is not checked.

@@ -8,7 +8,7 @@ extension SourceLifecycle {
   func longest(_ trial: Trial) -> Duration? { .seconds(5) }
 }
 
-/// A trial's access to a source: sends an event, cancels the source, or changes its target queue.
+/// Closures that send an event to a source, cancel the source, and change its target queue.
 struct SourceControls {
   /// A closure that sends an event.
   let add: () -> Void

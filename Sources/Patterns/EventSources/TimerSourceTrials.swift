@@ -165,7 +165,7 @@ private struct FirstFires {
   /// The number of intervals of the overdue timer that had ended and were not reported.
   let unreported: Int
 
-  /// Creates the timers one after another, and waits for the first event of each.
+  /// Measures the first event of each timer of `timers`, one timer after another.
   init(of timers: Timers) {
     // The first use of a queue and a timer is expensive, so the first event of a process is much later than other
     // events.

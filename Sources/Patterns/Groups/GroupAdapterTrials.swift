@@ -2,8 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// The probes that measure requests delay the replies until the group notifies, or until a timeout expires.
 /// ``measureExtraLeave(patience:)`` delays only the last reply. A group that ends too early therefore ends before the
 /// timeout, even on a slow machine.

@@ -2,8 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// A held call has two phases. In the first phase all blocks of the method are delayed, and the call must return. In
 /// the second phase the blocks run, and the nested work that the blocks add is delayed. Nested work on the main queue
 /// or in a task is delayed until the group has ended. Nested work on another queue is delayed until the completion has

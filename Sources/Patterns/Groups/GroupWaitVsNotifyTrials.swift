@@ -3,8 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// Each repetition calls the method once. The next repetition starts when the completion block has run and the method
 /// no longer occupies a thread. Each measured wake-up therefore wakes a thread that slept during the downloads,
 /// although the repetitions run without a pause.

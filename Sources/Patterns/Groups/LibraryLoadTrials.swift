@@ -2,8 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// In a gated load, the items queue is inactive until the completion has run, or until a timeout after the end of the
 /// sources. The number of items that are missing when the completion runs therefore does not depend on the speed of the
 /// queue. An append in a gated load pauses between reading the count and storing the item, until a second append has

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueueVsLock {
   /// The number of updates for which system calls are counted.
   private static let counted = 100

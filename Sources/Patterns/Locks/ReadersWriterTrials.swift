@@ -2,8 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
-///
 /// First, some writes pause after the first value of the pair is stored and before the second value is stored. The
 /// pause ends when a reader has read the pair or a timeout expires. If no guard excludes the reader, the reader reads
 /// the pair during the pause. Then all parties read and write without a pause, and their operations are timed.

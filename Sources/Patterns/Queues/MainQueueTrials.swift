@@ -1,7 +1,6 @@
 import Dispatch
 import Instruments
 
-/// The code that runs the trials and records their metrics.
 extension MainQueue {
   /// Returns one second as an upper bound for the duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueueOrder {
   /// Returns one second as an upper bound for the duration of a trial, since the successor of a waiting task may have
   /// to wait for a thread.

@@ -3,7 +3,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueuePriority {
   /// Returns an upper bound for the duration of a trial: the time that all tasks need if they run one after the other.
   func longest(_ trial: Trial) -> Duration? { trial[work] * (trial[tasks] * QoSClass.allCases.count) }

@@ -2,7 +2,6 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that runs the trials and records their metrics.
 extension QueueSuspend {
   /// Returns one second as an upper bound for the duration of a trial, since a block may have to wait for a thread.
   func longest(_ trial: Trial) -> Duration? { .seconds(1) }

@@ -1,7 +1,6 @@
 import Dispatch
 import Instruments
 
-/// The code that runs the trials and records their metrics.
 extension TargetQueues {
   /// Runs the tasks twice, and records the metrics of both runs. In the first run the tasks work, and in the second run
   /// they block.

@@ -54,7 +54,7 @@ struct SemaphoreCost: Pattern {
 
   /// The detector of a standstill. Tests replace the detector.
   var standstill = Standstill()
-  /// A closure that executes one system call. The trial counts the system calls of this closure to check the counting.
+  /// A closure that makes one system call. The trial checks its counter with this closure.
   var getParent: @Sendable () -> Void = { callKernel() }
 
   var problem: [any Declaration] { [threads, waiters, contendedPairs, hold] }

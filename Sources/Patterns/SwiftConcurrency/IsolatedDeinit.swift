@@ -5,13 +5,13 @@ import Synchronization
 /// Where and when does the isolated deinitializer of an object run?
 ///
 /// ```swift
-/// @Bench final class Tool {
+/// @QueueActor final class Holder {
 ///   isolated deinit { … }
 /// }
 /// ```
 ///
-/// The executor of the global actor ``Bench`` is a queue. The deinitializer records whether it runs on that queue. The
-/// variants release the last reference in different places. A task-local value is set during the release, and the
+/// The executor of the global actor ``QueueActor`` is a queue. The deinitializer records whether it runs on that queue.
+/// The variants release the last reference in different places. A task-local value is set during the release, and the
 /// deinitializer reads that value.
 ///
 /// Source: SE-0371, Isolated synchronous deinit.
@@ -33,8 +33,8 @@ struct IsolatedDeinit: Pattern {
   let delay = Metric.latency("delay", "from the last release to the deinitializer")
 
   /// A global actor whose executor is a dispatch queue.
-  @globalActor actor Bench {
-    static let shared = Bench()
+  @globalActor actor QueueActor {
+    static let shared = QueueActor()
     nonisolated let executor = QueueExecutor(queue: ObjectEnd.actorQueue)
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   }
@@ -42,76 +42,76 @@ struct IsolatedDeinit: Pattern {
   var variants: [Variant] {
     Variant("by-thread", .documented, "isolated deinit, released by a thread", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
-      var tool: Tool? = Tool(ending)
-      ending.releases { if tool != nil { tool = nil } }
+      var holder: Holder? = Holder(ending)
+      ending.releases { if holder != nil { holder = nil } }
     }
     Variant("by-task", .documented, "isolated deinit, released by a task of the pool", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
       try waitFor {
-        var tool: Tool? = Tool(ending)
-        ending.releases { if tool != nil { tool = nil } }
+        var holder: Holder? = Holder(ending)
+        ending.releases { if holder != nil { holder = nil } }
       }
     }
     Variant("of-deinit", .documented, "a global actor at the deinit alone, released by a thread", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      final class Tool {
+      final class Holder {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
-        @Bench deinit { ending.deinitRuns() }
+        @QueueActor deinit { ending.deinitRuns() }
       }
-      var tool: Tool? = Tool(ending)
-      ending.releases { if tool != nil { tool = nil } }
+      var holder: Holder? = Holder(ending)
+      ending.releases { if holder != nil { holder = nil } }
     }
     Variant("on-actor", .documented, "isolated deinit, released on the actor", runEachObject) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
       try waitFor {
-        await Task { @Bench in
-          var tool: Tool? = Tool(ending)
-          ending.releases { if tool != nil { tool = nil } }
+        await Task { @QueueActor in
+          var holder: Holder? = Holder(ending)
+          ending.releases { if holder != nil { holder = nil } }
         }.value
       }
     }
     Variant("on-queue", .broken, "isolated deinit, released by a block on the queue of the actor", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
       ObjectEnd.actorQueue.sync {
-        var tool: Tool? = Tool(ending)
-        ending.releases { if tool != nil { tool = nil } }
+        var holder: Holder? = Holder(ending)
+        ending.releases { if holder != nil { holder = nil } }
       }
     }
     Variant("while-busy", .documented, "isolated deinit, released by a thread while the actor is busy", runEachObject) {
       ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
-      Task { @Bench in ending.blockActor() }
+      Task { @QueueActor in ending.blockActor() }
       ending.waitUntilActorIsBlocked()
-      var tool: Tool? = Tool(ending)
-      ending.releases { if tool != nil { tool = nil } }
+      var holder: Holder? = Holder(ending)
+      ending.releases { if holder != nil { holder = nil } }
       ending.unblockActor()
     }
     Variant(
@@ -119,22 +119,22 @@ struct IsolatedDeinit: Pattern {
       runEachObjectOfDefaultActor
     ) { ending in
       guard #available(macOS 15.4, *) else { throw Unavailable.isolatedDeinit }
-      actor Tool {
+      actor Holder {
         let ending: ObjectEnd
         init(_ ending: ObjectEnd) { self.ending = ending }
         isolated deinit { ending.deinitRuns() }
       }
-      var tool: Tool? = Tool(ending)
-      ending.releases { if tool != nil { tool = nil } }
+      var holder: Holder? = Holder(ending)
+      ending.releases { if holder != nil { holder = nil } }
     }
     Variant("plain", .broken, "an ordinary, nonisolated deinit, released by a thread", runEachObject) { ending in
-      @Bench final class Tool {
+      @QueueActor final class Holder {
         let ending: ObjectEnd
         nonisolated init(_ ending: ObjectEnd) { self.ending = ending }
         deinit { ending.deinitRuns() }
       }
-      var tool: Tool? = Tool(ending)
-      ending.releases { if tool != nil { tool = nil } }
+      var holder: Holder? = Holder(ending)
+      ending.releases { if holder != nil { holder = nil } }
     }
   }
 

@@ -8,7 +8,7 @@ extension ResultDiff {
   static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
       // Every run has some outliers.
-      document.warnings.filter { $0.kind != "outliers" }.map(document.fitting)
+      document.warnings.filter { $0.kind != RunNote.outliers }.map(document.fitting)
         .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
     return remarks.grouped(by: \.kind).compactMap { _, remarks in

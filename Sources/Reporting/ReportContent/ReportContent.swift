@@ -209,7 +209,8 @@ public struct ReportContent: Sendable {
   var findings: [String] {
     // The answer of a search already contains the best setting and the certainty of this result.
     let inAnswer =
-      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice] + (isSearch ? ["best-stride"] : [])
+      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice]
+      + (isSearch ? [RunNote.bestStride] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 

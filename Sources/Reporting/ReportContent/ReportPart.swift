@@ -57,7 +57,7 @@ extension ReportContent {
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = standings.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.
-    let warnings = self.warnings.filter { !isBrief || $0.kind != "outliers" }.map(\.says)
+    let warnings = self.warnings.filter { !isBrief || $0.kind != RunNote.outliers }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
     let figures: [ReportPart] = isSearch ? [.tables, .plots, findings] : [findings, .tables, .plots]

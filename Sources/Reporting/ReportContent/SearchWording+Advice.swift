@@ -110,11 +110,16 @@ extension SearchWording {
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
-    let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
+    // The first sentence may call a variant best without the yardsticks, which this sentence must not deny.
+    let withoutYardsticks = usable(ordered.map(\.group))
+    let changes = zip(ordered.indices, zip(ordered, ordered.dropFirst())).compactMap {
+      number, pair -> (text: String, factor: Double)? in
+      let (earlier, later) = pair
       let others = Set((earlier.group.near + earlier.group.undecided).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
-      let remaining = Set(([later.group.best] + later.group.near + later.group.undecided).map(names.variant))
+      let alsoGood: [Int] = withoutYardsticks?[number + 1].candidates ?? []
+      let remaining = Set((later.group.candidates + alsoGood).map(names.variant))
       // Few rounds are no evidence of a change, even if the means differ.
       let fallen = ratios(later.group).filter {
         $0.contrast.seldom == nil && good.subtracting(remaining).contains(names.variant($0.run))
@@ -160,7 +165,10 @@ extension SearchWording {
   /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
   /// into groups.
   func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
-    index.swept.filter { comparison.groups.contains($0.name) }.compactMap { parameter in
+    index.swept.filter { parameter in
+      comparison.groups.contains(parameter.name)
+        && Set(index.document.runs.compactMap { $0.point[parameter.name] }).count > 1
+    }.compactMap { parameter in
       names.point(group.best)[parameter.name].map { (parameter, $0) }
     }
   }

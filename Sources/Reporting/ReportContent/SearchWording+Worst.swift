@@ -18,15 +18,17 @@ extension SearchWording {
   /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
   /// others`.
   func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
-    let ratios = ratios(group)
-    // Other words name the best run that is not a yardstick.
-    let isNamed = !hasUsableBest(group)
-    guard let worst = ratios.last, !isNamed || !comparisonWithoutYardsticks.bests.contains(worst.run),
+    // If the best run is a yardstick, other words name the best of the others.
+    let named = hasUsableBest(group) ? [] : withoutYardsticks(group)?.candidates ?? []
+    let ratios = ratios(group).filter { !named.contains($0.run) }
+    guard let worst = ratios.last,
       !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
     let isWorst = !others.contains { isAlike($0, worst.run) }
-    if ratios.count > 1, ratios.count == group.runs.count - 1, ratios.allSatisfy({ isAlike($0.run, worst.run) }) {
+    if ratios.count > 1, ratios.count == group.runs.count - named.count - 1,
+      ratios.allSatisfy({ isAlike($0.run, worst.run) })
+    {
       return "all others are \(by(ratios, worseThan: group.best))"
     }
     let name = names([worst.run], of: group.runs)

@@ -25,31 +25,51 @@ struct SearchWording {
   }
 
   /// Returns words about the runs that are the best, or may be the best, in each of several groups: `mutex may be
-  /// fastest by contended at all values of hold`, or `no variant is fastest by contended at all values of hold`. The
-  /// words do not consider yardsticks, unless a group consists of yardsticks.
+  /// fastest by contended at all values of hold`. If no run is, the words name the runs of each group: `fastest by
+  /// contended: spinlock at hold 0 ns; mutex or actor at hold 1 us and hold 10 us`.
+  ///
+  /// The words do not consider yardsticks, unless a group consists of yardsticks.
   func everywhere(_ all: [SearchGroup]) -> String {
-    let usable = all.compactMap(withoutYardsticks)
-    let candidates = all.flatMap(\.candidates)
-    let isPart =
-      candidates.contains(where: index.isYardstick) && usable.count == all.count
-      && usable.contains { $0.runs.count > 1 }
-    let groups = isPart ? usable : all
-    let who = isPart ? "without yardsticks, " : ""
-    let named = zip(groups, all).map { group, all in
-      group.candidates.map { names([$0], of: all.runs) }
-    }
+    let others = usable(all)
+    let (groups, who) = others.map { ($0, "without yardsticks, ") } ?? (all, "")
+    let named = zip(groups, all).map { group, whole in group.candidates.map { names([$0], of: whole.runs) } }
     let common = (named.first ?? []).filter { name in named.allSatisfy { $0.contains(name) } }
-    let isCertain = groups.allSatisfy { !$0.isUndecided && $0.near.isEmpty && $0.withTooFewRounds.isEmpty }
+    let heading = superlative(isBest: true).uncapitalizedFirst
     let isTime = metric.meaning == .duration
-    let best = (isTime ? "" : "the ") + superlative(isBest: true).uncapitalizedFirst
-    let place = "at all values of \(groups.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
+    let best = (isTime ? "" : "the ") + heading
+    let everywhere = "at all values of \(all.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
     guard let first = common.first else {
-      let noun =
-        groups.flatMap(\.runs).allSatisfy { names([$0], of: [$0]) == names.variant($0) } ? "variant" : "setting"
-      return "\(who)no \(noun) \(isTime ? "is" : "has") \(best) \(place)"
+      let parts = zip(all, named).grouped { $1.listed("or") }.map { names, groups in
+        let places = groups.map { group, _ in
+          settings(of: group).map { "\($0.name) \($0.describe($1))" }.joined(separator: ", ")
+        }
+        return "\(names) at \(places.listed())"
+      }
+      let isShort = all.count <= Self.mostParts || settings(of: all[0]).count == 1
+      return isShort && parts.count <= Self.mostParts && named.allSatisfy { $0.count <= Self.mostParts }
+        ? "\(who)\(heading): \(parts.joined(separator: "; "))"
+        : "\(who)nothing \(isTime ? "is" : "has") \(best) \(everywhere)"
     }
-    let verb = isCertain ? (isTime ? RunNames.verb(first) : RunNames.has(first)) : isTime ? "may be" : "may have"
-    return "\(who)\(common.listed(most: SearchAnswer.most)) \(verb) \(best) \(place)"
+    let isPlural = common.count > 1
+    let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
+    let verb =
+      isCertain
+      ? isTime ? (isPlural ? "are" : RunNames.verb(first)) : isPlural ? "have" : RunNames.has(first)
+      : isTime ? "may be" : "may have"
+    let isNear = isCertain && groups.contains { !$0.near.isEmpty }
+    return
+      "\(who)\(common.listed(most: SearchAnswer.most)) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
+  }
+
+  /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
+  private static let mostParts = 4
+
+  /// Returns the runs of each group that are not of yardsticks, compared with each other; nil if no candidate of a
+  /// group is of a yardstick, or if nothing remains to be compared.
+  func usable(_ groups: [SearchGroup]) -> [SearchGroup]? {
+    let others = groups.compactMap(withoutYardsticks)
+    let isPart = groups.flatMap(\.candidates).contains(where: index.isYardstick)
+    return isPart && others.count == groups.count && others.contains { $0.runs.count > 1 } ? others : nil
   }
 
   /// Returns a line about one of several groups: `mutex (1.14 us); slowest: actor, 2.10x slower`.
@@ -251,7 +271,7 @@ struct SearchWording {
 
   /// Returns the runs of a group that are not of yardsticks, compared with each other; nil if all runs are of
   /// yardsticks.
-  private func withoutYardsticks(_ group: SearchGroup) -> SearchGroup? {
+  func withoutYardsticks(_ group: SearchGroup) -> SearchGroup? {
     let runs = group.runs.filter { !index.isYardstick($0) }
     guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
       return nil

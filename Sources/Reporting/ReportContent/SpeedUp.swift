@@ -38,7 +38,8 @@ struct SpeedUp: Sendable {
         title: "speed-up over \(fewest.counted("core"))",
         note: "how many times as fast (\(metric.name))"
           + (gains ? ", and the share of the ideal, in which all cores together are as many times as fast" : "")
-          + "; paired rounds",
+          + "; paired rounds"
+          + (series.count < all.count ? "; each variant at its fastest setting, the others: --details" : ""),
         keys: 1 + others.count, isGrid: false,
         headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
           + counts.flatMap { count in
@@ -57,7 +58,7 @@ struct SpeedUp: Sendable {
         })
     }
     self.table = table(all)
-    briefTable = table(all.filter(\.isFastest))
+    briefTable = table(all.count <= Self.mostRows ? all : all.filter(\.isFastest))
     curve = SweepCurve(
       Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
       series: all.filter(\.isFastest).map { series -> SweepCurve.Series in
@@ -75,6 +76,9 @@ struct SpeedUp: Sendable {
       figures: "ratios of paired rounds over \(fewest.counted("core"))",
       ideal: 1 / Double(fewest))
   }
+
+  /// The maximum number of rows of a brief table with all settings.
+  private static let mostRows = 12
 
   /// Returns the cells with the speed-up of a step and its share of the ideal: `1.93x ±2.1 %` and `97 % [95 … 99]`.
   private static func cells(_ step: Scaling.Step, of series: Scaling.Series) -> [Cell] {

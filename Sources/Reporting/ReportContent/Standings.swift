@@ -69,7 +69,7 @@ struct Standings: Sendable {
 }
 
 extension SentenceStanding {
-  /// The words for the standing after the identifiers of sentences in a line of standings: `borne out in one
+  /// The words for the standing in a report's line of standings, after the identifiers of sentences: `borne out in one
   /// configuration`.
   fileprivate var phrase: String {
     switch self {

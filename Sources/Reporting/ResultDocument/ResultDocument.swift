@@ -58,7 +58,7 @@ public struct ResultDocument: Codable, Sendable {
   public var scenarioName: String { scenario.name }
 
   /// Whether the scenario is built into the lab: a command started the run, and names no scenario file.
-  var isBuiltIn: Bool { !command.isEmpty && !command.contains { $0.hasSuffix(".yml") } }
+  var isBuiltIn: Bool { !command.isEmpty && !command.contains(where: \.isScenarioFile) }
 
   /// Whether the run was interrupted.
   public var isInterrupted: Bool { interrupted == true }

@@ -100,7 +100,7 @@ struct SampleFacts: Codable, Sendable {
   let better: Metric.Better
   /// The noise floor in nanoseconds: the time of an empty operation; nil if the metric is not a duration.
   let floor: Number?
-  /// The time of the metric's own empty timing loop, in nanoseconds for each operation; nil if this time was not
+  /// The time of the metric's own empty timing loop, in nanoseconds per operation; nil if this time was not
   /// measured. This time replaces the noise floor.
   let emptyLoop: Number?
   let count: Int

@@ -32,7 +32,8 @@ public enum SmokeReport {
     // If only some trials of a run were lost, the other trials decided the claims about the run, and no claim mentions
     // the lost trials.
     let labels = Set(losses.filter { !$0.areAll }.map(\.label))
-    sentences += document.warnings.filter { $0.kind == "not-measured" && !labels.isDisjoint(with: $0.runs) }.map(\.says)
+    sentences += document.warnings.filter { $0.kind == RunNote.notMeasured && !labels.isDisjoint(with: $0.runs) }.map(
+      \.says)
     for sentence in sentences {
       let lines = style.wrapped(sentence, .quiet, indent: 4).map { $0.dropFirst(4) }
       for (index, line) in lines.enumerated() { text += (index == 0 ? "  - " : "    ") + line + "\n" }

@@ -10,44 +10,44 @@ extension TraceText {
 
   /// Returns a row for each lane if there is room. Otherwise, the most active lanes of a kind have a row each, and the
   /// other lanes of this kind share a row.
-  func rows(_ trace: Trace, _ folding: Folding) -> [Row] {
+  func rows(_ trace: Trace, _ span: TimeColumns) -> [Row] {
     let shown = trace.lanes.indices.filter { index in
       let lane = trace.lanes[index]
       // The time before the first submission is drawn only on request.
       guard trace.isActive(lane) || from != nil && trace.isPreparation(lane) else { return false }
-      return lane.begin < folding.to && lane.end.map { $0 > folding.from } ?? true
+      return lane.begin < span.to && lane.end.map { $0 > span.from } ?? true
     }
     guard shown.count > Self.mostLanes else { return shown.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
     let kinds = shown.grouped { trace.lanes[$0].kind }
     let kept = max(1, (Self.mostLanes - kinds.count * 2) / max(1, kinds.count { $0.elements.count > 2 }))
     return kinds.flatMap { _, lanes -> [Row] in
       guard lanes.count > kept + 1 else { return lanes.map { Row(name: trace.lanes[$0].name, lanes: [$0]) } }
-      let active = Set(lanes.sorted { folding.activity(of: $0) > folding.activity(of: $1) }.prefix(kept))
+      let active = Set(lanes.sorted { span.activity(of: $0) > span.activity(of: $1) }.prefix(kept))
       let rest = lanes.filter { !active.contains($0) }
       return lanes.filter(active.contains).map { Row(name: trace.lanes[$0].name, lanes: [$0]) }
         + [Row(name: "+\(rest.count) more", lanes: rest)]
     }
   }
 
-  func draw(_ row: Row, _ trace: Trace, _ folding: Folding, _ key: QueueKey) -> [String] {
+  func draw(_ row: Row, _ trace: Trace, _ span: TimeColumns, _ key: QueueKey) -> [String] {
     if row.lanes.count == 1 {
-      let cells = folding.cells(of: row.lanes[0])
+      let cells = span.cells(of: row.lanes[0])
       return [
         line(row.name, cells.map { state($0.state) }),
         line("", spans(cells.map(\.content), trace, key)),
       ]
     }
-    let all = row.lanes.map { folding.cells(of: $0) }
-    let running = (0..<folding.columns).map { column -> Piece in
+    let all = row.lanes.map { span.cells(of: $0) }
+    let running = (0..<span.columns).map { column -> Piece in
       if all.contains(where: { $0[column].state == .unknown }) { return Piece("?", nil) }
       let count = all.count { if case .runs = $0[column].state { true } else { false } }
       let there = all.count { $0[column].state != .absent }
       return Piece(there == 0 ? " " : count == 0 ? "." : count > 9 ? "+" : "\(count)", nil)
     }
-    let contents = (0..<folding.columns).map { column -> Folding.Cell.Content in
-      var counts: [Folding.Cell.Content: Int] = [:]
+    let contents = (0..<span.columns).map { column -> TimeColumns.Cell.Content in
+      var counts: [TimeColumns.Cell.Content: Int] = [:]
       for cells in all {
-        let content: Folding.Cell.Content =
+        let content: TimeColumns.Cell.Content =
           switch cells[column].content {
           case .block(let block): .blocks(queue: trace.blocks[block].queue)
           case .wait(let reason, let queue, _): .wait(reason, queue: queue, in: nil)
@@ -78,7 +78,7 @@ extension TraceText {
     return "\(SemanticColor.name(name, style))|\(body)|"
   }
 
-  private func state(_ state: Folding.Cell.State) -> Piece {
+  private func state(_ state: TimeColumns.Cell.State) -> Piece {
     switch state {
     case .absent: Piece(" ", nil)
     case .rests: Piece(".", { SemanticColor.quiet($0, style) })
@@ -94,7 +94,7 @@ extension TraceText {
 
   /// Returns a piece for each sequence of cells with the same content. The piece contains the name of the content if
   /// there is room.
-  private func spans(_ contents: [Folding.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
+  private func spans(_ contents: [TimeColumns.Cell.Content], _ trace: Trace, _ key: QueueKey) -> [Piece] {
     // The block whose name the previous pieces contain.
     var named: Int?
     return merged(contents).equalRuns.map { content, width in
@@ -111,7 +111,7 @@ extension TraceText {
 
   /// Returns `contents`, in which short waits do not mention their blocks. Adjacent short waits of different blocks for
   /// the same reason thus share a piece that has room for the reason.
-  private func merged(_ contents: [Folding.Cell.Content]) -> [Folding.Cell.Content] {
+  private func merged(_ contents: [TimeColumns.Cell.Content]) -> [TimeColumns.Cell.Content] {
     contents.equalRuns.flatMap { content, width in
       guard case .wait(let reason, let queue, _) = content, width <= Self.word(reason).count else {
         return Array(repeating: content, count: width)
@@ -121,7 +121,7 @@ extension TraceText {
   }
 
   private func span(
-    _ content: Folding.Cell.Content, _ width: Int, _ trace: Trace, _ key: QueueKey, named: Int?
+    _ content: TimeColumns.Cell.Content, _ width: Int, _ trace: Trace, _ key: QueueKey, named: Int?
   ) -> Piece {
     func name(_ block: Int) -> String { key.name(of: trace.blocks[block]) }
     func filled(_ begin: String, _ fill: String) -> String {

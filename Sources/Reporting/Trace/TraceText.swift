@@ -43,11 +43,11 @@ public struct TraceText {
       let alike = traces.filter { $0.variant == trace.variant }
       let scale = alike.map { $0.drawn(from: from, to: to) }.map { $0.end - $0.begin }.max() ?? trace.length
       let begin = trace.drawn(from: from, to: to).begin
-      let folding = Folding(
+      let span = TimeColumns(
         trace, from: begin, to: begin + max(1, scale), columns: max(20, style.width - Self.margin))
-      let rows = rows(trace, folding)
+      let rows = rows(trace, span)
       sharesRows = sharesRows || rows.contains { $0.lanes.count > 1 }
-      text += picture(trace, folding, rows).map { $0 + "\n" }.joined() + "\n"
+      text += picture(trace, span, rows).map { $0 + "\n" }.joined() + "\n"
     }
     let key = key(traces, sharesRows: sharesRows).map { $0 + "\n" }.joined()
     // Readers of several pictures need the key before the first picture. A single picture fits on a screen with its
@@ -57,7 +57,7 @@ public struct TraceText {
 
   // MARK: One picture
 
-  private func picture(_ trace: Trace, _ folding: Folding, _ rows: [Row]) -> [String] {
+  private func picture(_ trace: Trace, _ span: TimeColumns, _ rows: [Row]) -> [String] {
     var lines = Heading.lines(
       "\(trace.scenario) \(trace.label)", trace.end == .completed ? "" : trace.endText, Self.color(trace), style)
     guard trace.length > 0 else {
@@ -73,15 +73,15 @@ public struct TraceText {
       let parts = [trace.findingTexts.flatMap { style.wrapped($0) }, table(key, trace)].filter { !$0.isEmpty }
       lines += parts.flatMap { $0 + [""] }
     }
-    for row in rows { lines += draw(row, trace, folding, key) }
-    lines += below(trace, folding)
-    lines.append(axis(folding))
+    for row in rows { lines += draw(row, trace, span, key) }
+    lines += below(trace, span)
+    lines.append(axis(span))
     if !isProgram { lines += table(key, trace) }
-    lines += trace.remarks(drawnTo: to == nil ? folding.to : trace.length).flatMap { style.wrapped($0, .care) }
-    if folding.from > 0, from == nil {
+    lines += trace.remarks(drawnTo: to == nil ? span.to : trace.length).flatMap { style.wrapped($0, .care) }
+    if span.from > 0, from == nil {
       lines.append(
         SemanticColor.quiet(
-          "drawn: \(TraceFigures.text(folding.from)) to \(TraceFigures.text(min(folding.to, trace.length)))", style))
+          "drawn: \(TraceFigures.text(span.from)) to \(TraceFigures.text(min(span.to, trace.length)))", style))
     }
     let figures = TraceFigures(trace)
     lines += style.wrapped(figures.pieces(trace).joined(separator: style.sign(" · ", "; ")), .quiet)
@@ -99,20 +99,20 @@ public struct TraceText {
 
   // MARK: Below the lanes
 
-  private func below(_ trace: Trace, _ folding: Folding) -> [String] {
+  private func below(_ trace: Trace, _ span: TimeColumns) -> [String] {
     var lines: [String] = []
     if trace.knowsRunning {
       lines.append(
         line(
           "busy",
-          folding.busyCores.map { busy in
+          span.busyCores.map { busy in
             guard let busy else { return Piece("?", nil) }
             let whole = Int(busy.rounded())
             return Piece(busy <= 0 ? "." : whole == 0 ? "," : whole > 9 ? "+" : "\(whole)", nil)
           }))
     }
-    if trace.knowsCalls { lines.append(line("backlog", bars(folding.most(of: trace.backlog)))) }
-    lines.append(line("threads", bars(folding.most(of: trace.threads))))
+    if trace.knowsCalls { lines.append(line("backlog", bars(span.most(of: trace.backlog)))) }
+    lines.append(line("threads", bars(span.most(of: trace.threads))))
     return lines
   }
 
@@ -148,14 +148,14 @@ public struct TraceText {
   }
 
   /// Returns the axis below the picture, with ticks at round times.
-  private func axis(_ folding: Folding) -> String {
-    let length = Double(folding.to - folding.from)
-    let each = length / Double(folding.columns)
+  private func axis(_ span: TimeColumns) -> String {
+    let length = Double(span.to - span.from)
+    let each = length / Double(span.columns)
     let step = Self.round(each * 12)
-    var text = Array(repeating: " ", count: folding.columns + 2)
-    var time = (Double(folding.from) / step).rounded(.up) * step
-    while time <= Double(folding.to) {
-      let column = Int((time - Double(folding.from)) / each)
+    var text = Array(repeating: " ", count: span.columns + 2)
+    var time = (Double(span.from) / step).rounded(.up) * step
+    while time <= Double(span.to) {
+      let column = Int((time - Double(span.from)) / each)
       let label = Array(TraceFigures.text(UInt64(time))).map(String.init)
       if column + label.count + 1 < text.count {
         text[column + 1] = "'"

@@ -2,7 +2,7 @@ import Laboratory
 
 /// A time span of a trace, divided into columns. A column shows the activity that took most of the column's time, and
 /// is empty only if there was no activity.
-struct Folding {
+struct TimeColumns {
   /// A column in the row of a lane.
   struct Cell: Equatable {
     /// The state of a thread.

@@ -134,6 +134,10 @@ struct Compare: AsyncParsableCommand {
     // Only the scenario's claims use the scenario's baseline. A comparison refers to the best setting, unless the
     // options name a baseline.
     var experiment = try Lab.library.experiment(name).applying(run.overrides)
+    if let own = experiment.baseline, run.baseline == nil, name.isScenarioFile {
+      Lab.printMessage(
+        "ratios are to the best mean, not to the baseline of \(name); --baseline \(own) compares with it")
+    }
     experiment.baseline = run.baseline
     if let metric {
       guard experiment.pattern.metric(metric) != nil else {

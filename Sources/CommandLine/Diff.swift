@@ -218,6 +218,9 @@ struct Diff: AsyncParsableCommand {
     }
     // If the command is used as a gate (`--fail-above`) and cannot judge, the exit status is 2.
     if failAbove == nil { try Self.requireCommonScenario(measured.old, measured.new) }
+    if !measured.old.isEmpty, measured.old.map(\.identity) == measured.new.map(\.identity) {
+      Lab.printMessage("both sides are the same runs, so no figure changed")
+    }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)

@@ -83,6 +83,7 @@ import Testing
     let fine = try await Self.diff(runs, runs)
     #expect(fine.status == 0, "\(fine.output)\(fine.errors)")
     #expect(fine.unwrapped.contains("nothing became worse by more than 10 %"))
+    #expect(fine.errors.contains("both sides are the same runs"), "\(fine.errors)")
     // The warnings of the runs are included.
     #expect(
       fine.unwrapped.contains("old, fd-semaphore: a neighbour was noisy (and 2 more of this kind)"), "\(fine.output)")

@@ -37,6 +37,22 @@ import Testing
 
   private static let short = ["--set", "race-time=1ms", "--set", "batch=10", "--quiet"]
 
+  @Test func `a scenario file can end in yaml, and compare says that its baseline is not used`() async throws {
+    let file = try TemporaryFile(
+      "mine.yaml",
+      "scenario: mine\npattern: apply-stride\ntitle: t\nsource: s\nvariants: [serial-loop, apply]\nbaseline: serial-loop\n"
+    )
+    let run = try await Binary.run([file.path, "--quick", "--rounds", "1"])
+    #expect(run.output.hasPrefix("mine "), "\(run.output)\(run.errors)")
+    let says =
+      "ratios are to the best mean, not to the baseline of \(file.path); --baseline serial-loop compares with it"
+    let compared = try await Binary.run(["compare", file.path, "stride=64,256", "--quick", "--rounds", "1"])
+    #expect(compared.errors.contains(says), "\(compared.errors)")
+    let chosen = try await Binary.run(
+      ["compare", file.path, "stride=64,256", "--quick", "--rounds", "1", "--baseline", "apply"])
+    #expect(!chosen.errors.contains("not to the baseline"), "\(chosen.errors)")
+  }
+
   @Test func `the document contains the runs with their rounds, outcomes and verdicts`() async throws {
     let finished = try await Binary.run(
       [

@@ -57,6 +57,9 @@ public struct ResultDocument: Codable, Sendable {
   /// The name of the scenario.
   public var scenarioName: String { scenario.name }
 
+  /// The scenario, the start and the seed of the run, which two runs hardly ever share.
+  public var identity: [String] { [scenarioName, started, String(seed)] }
+
   /// Whether the scenario is built into the lab: a command started the run, and names no scenario file.
   var isBuiltIn: Bool { !command.isEmpty && !command.contains(where: \.isScenarioFile) }
 

@@ -48,6 +48,7 @@ public protocol FileInput {
 }
 
 extension ReportInput: FileInput {
+  /// Every format of runs, in the order in which help lists them.
   public static let formats: [FileFormat<ReportInput>] = [
     FileFormat("json", .text { try JSONReport.render($0.documents) }, largestFile: ResultDocument.largestFile),
     FileFormat("md") { try MarkdownReport.render($0.contents, sentences: $0.sentences()) },
@@ -59,6 +60,7 @@ extension ReportInput: FileInput {
 }
 
 extension Array: FileInput where Element == ExplorationResult {
+  /// Every format of explorations, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { try JSONReport.pretty(ExplorationDocument($0)) },
@@ -72,12 +74,14 @@ extension Array: FileInput where Element == ExplorationResult {
 }
 
 extension DocumentsReport: FileInput {
+  /// Every format of the documents' sentences, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown }]
   }
 }
 
 extension DiffReport: FileInput {
+  /// Every format of diffs, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown },
@@ -87,6 +91,7 @@ extension DiffReport: FileInput {
 }
 
 extension Atlas: FileInput {
+  /// Every format of atlases, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
       FileFormat("html") { AtlasPage.render($0) }, FileFormat("md") { $0.markdown },
@@ -115,6 +120,7 @@ public struct TraceSelection: Sendable {
 }
 
 extension TraceSelection: FileInput {
+  /// Every format of traces, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
       FileFormat("json") { ChromeTrace.render($0.traces) },

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Dispatch
 import Exploration
 import Laboratory
 import Platform

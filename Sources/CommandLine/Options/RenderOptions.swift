@@ -1,6 +1,5 @@
 import ArgumentParser
 import Laboratory
-import Platform
 import Reporting
 
 /// The options that define how the results of a new or a saved run are shown, and to which files they are written.

@@ -48,29 +48,29 @@ extension ReportContent {
   /// - Parameter shown: the claims whose evidence the report shows.
   func legend(isFull: Bool, of shown: [ClaimFacts]) -> [String] {
     let verdicts = Set(claims.map(\.verdict))
-    let remarks = [
+    let remarks: [String?] = [
       claims.contains { $0.word == ClaimFacts.notSo } ? Legend.notSo : nil,
       claims.contains { $0.isAgainstDocument && $0.verdict.isBorneOut } ? Legend.against : nil,
-    ].compactMap(\.self)
+    ]
     let hasRatios = shown.contains(where: \.hasRatio)
     let alike = "the interval includes 1 and reaches at most \(ConfidenceInterval.alikeReach) from it"
     guard isFull else {
-      let parts =
-        [
-          verdicts.contains(.held) ? "held: in every trial" : nil,
-          verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
-        ].compactMap(\.self) + remarks
-        + [
-          hasRatios
-            ? "ratios: means of paired rounds, each with a 99 % interval of its own (those of the tables hold together, and are wider)"
-            : nil,
-          shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
-          shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
-        ].compactMap(\.self)
+      let verdictParts: [String?] = [
+        verdicts.contains(.held) ? "held: in every trial" : nil,
+        verdicts.contains(.witnessed) ? "witnessed: at least once" : nil,
+      ]
+      let ratioParts: [String?] = [
+        hasRatios
+          ? "ratios: means of paired rounds, each with a 99 % interval of its own (those of the tables hold together, and are wider)"
+          : nil,
+        shown.contains(where: \.isUndecided.narrow) ? "no significant difference: \(alike)" : nil,
+        shown.contains(where: \.isUndecided.wide) ? "too noisy to tell: a wider interval" : nil,
+      ]
+      let parts = (verdictParts + remarks + ratioParts).compactMap(\.self)
       return parts.isEmpty ? [] : [parts.joined(separator: "; ")]
     }
     guard !claims.isEmpty else { return [] }
-    return Legend.kinds + remarks
+    return Legend.kinds + remarks.compactMap(\.self)
       + (hasRatios
         ? [
           "ratio: the geometric mean of the ratios of paired rounds, not the ratio of the medians beside it, with the 99 % "

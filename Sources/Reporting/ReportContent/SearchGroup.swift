@@ -19,6 +19,9 @@ struct SearchGroup {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
   }
 
+  /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
+  var bestFirst: [Int] { [best] + runs.filter { $0 != best && (near.contains($0) || undecided.contains($0)) } }
+
   /// Whether all other runs have too few rounds to be compared with the best run.
   var hasTooFewRounds: Bool { withTooFewRounds.count == runs.count - 1 }
 

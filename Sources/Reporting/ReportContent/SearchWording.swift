@@ -89,7 +89,7 @@ struct SearchWording {
   /// others and the run with the best mean.
   private func listed(_ group: SearchGroup) -> String {
     let heading = group.isUndecided ? "undecided\(reach(group.undecided)): " : ""
-    let runs = [group.best] + group.runs.filter { (group.near + group.undecided).contains($0) && $0 != group.best }
+    let runs = group.bestFirst
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
     guard !isNearlyAll(group) || runs.count <= SearchAnswer.most else {
       return "\(heading)\(candidates(group)); \(lowestMean): \(withFigure(group.best, of: group))"
@@ -264,8 +264,7 @@ struct SearchWording {
     guard others.isUndecided || !others.near.isEmpty else {
       return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
     }
-    let candidates = [others.best] + others.runs.filter { (others.near + others.undecided).contains($0) }
-    let texts = candidates.map { withFigure($0, of: group) }
+    let texts = others.bestFirst.map { withFigure($0, of: group) }
     return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.most))"
   }
 

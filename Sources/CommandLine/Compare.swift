@@ -12,7 +12,7 @@ struct Compare: AsyncParsableCommand {
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
       setting, in shuffled order. The comparison ends once the ratios are known to --precision, but not before 3 to 10 s \
-      (depending on the number of settings), and at the latest after --time (30s by default). A setting that is certainly twice as slow as the best \
+      (depending on the number of settings), and at the latest after --time (30s by default, or up to 2min if six rounds need more). A setting that is certainly twice as slow as the best \
       setting runs only in every fourth round, unless the best setting is that of a yardstick.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \
@@ -182,10 +182,15 @@ struct Compare: AsyncParsableCommand {
     return experiment.showing(first: ranking.name)
   }
 
+  /// The factor by which the default time is extended at most if the smallest number of rounds does not fit into it.
+  private static let mostExtension = 4
+
   private func budget() throws -> Budget {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
     budget.timeLeft = budget.time
     budget.fewestRounds = min(budget.rounds, ConfidenceInterval.fewest)
+    // A time that the user gave is a promise.
+    if run.time == nil { budget.longestTime = budget.time.map { $0 * Self.mostExtension } }
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }

@@ -113,10 +113,10 @@ extension Quantity: CustomStringConvertible {
   }
 
   /// Returns a ratio with three significant digits, including trailing zeros, such as `2.00` or `40.0`. A ratio has at
-  /// most six decimals, and no decimals from 100 upwards.
-  public static func ratio(_ value: Double) -> String {
+  /// most six decimals, and no decimals from 100 upwards. The text of a rough ratio has one decimal fewer.
+  public static func ratio(_ value: Double, isRough: Bool = false) -> String {
     let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
-    return fixed(value, decimals: ends.count { abs(value) < $0 })
+    return fixed(value, decimals: max(0, ends.count { abs(value) < $0 } - (isRough ? 1 : 0)))
   }
 
   /// Returns the text of `number` in `unit` without rounding, in the largest unit in which the number is whole. The

@@ -64,6 +64,10 @@ import Testing
       "gcdlab: unknown scenario 'lazy-initialisation' (known: those of `list`, or a path to a .yml file)\n"
     ),
     (
+      ["explain", "mutx"],
+      "gcdlab: unknown scenario 'mutx'; did you mean the variant 'mutex', of lock-scaling, readers-writer, queue-vs-lock?\n"
+    ),
+    (
       ["explain", "open-file-descriptors"],
       "gcdlab: unknown scenario 'open-file-descriptors' (mentioned by fd-semaphore)\n"
     ),

@@ -53,6 +53,13 @@ extension FakePattern {
       baseline: "loop", show: ["elapsed"], claims: claims)
   }
 
+  /// Returns the results of a search for the best of `runs`.
+  public static func search(_ runs: [VariantRun]) -> Results {
+    var experiment = experiment()
+    experiment.isSearch = true
+    return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+  }
+
   /// Returns a claim on the pattern.
   public static func claim(_ kind: Claim.Kind, _ check: String) throws -> Claim {
     Claim(

@@ -153,8 +153,8 @@ import Testing
     #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
   }
 
-  /// Returns the pace of a plan after six rounds, which took two seconds. Two runs have equal figures in each round, and
-  /// a trial of the third run was stopped in the first round.
+  /// Returns the pace of a plan after six rounds, which took two seconds. Two runs have equal figures in each round,
+  /// and a trial of the third run was stopped in the first round.
   private func paceWithStoppedRun(_ plan: Plan, after limit: Duration) throws -> Pace {
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }
@@ -209,6 +209,31 @@ import Testing
     #expect(pace.allows(plan.runs[1]))
     pace.expired(plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
     #expect(!pace.allows(plan.runs[1]))
+  }
+
+  @Test func `the default time is extended for the fewest rounds, and the time of the user is not`() throws {
+    var budget = Budget(rounds: 6, time: .seconds(30), fewestRounds: 6, timeLeft: .seconds(30))
+    budget.longestTime = .seconds(120)
+    /// Returns the time limit after a round in which each of the three trials takes `each`.
+    func limit(_ budget: Budget, _ each: Duration) throws -> Duration? {
+      let clock = SetClock()
+      var pace = Pace(plan(budget)) { clock.now }
+      for run in 0..<3 {
+        clock.pass(each)
+        try pace.finished(trial(0, 10), of: run)
+      }
+      // The trials may use the additional time, too.
+      let used = min(each * 3, .seconds(29))
+      clock.pass(.seconds(29) - used)
+      #expect(try #require(pace.trialTime) >= .seconds(1))
+      return pace.progress(in: 1).limit
+    }
+    #expect(try limit(budget, .seconds(1)) == .seconds(30))
+    let extended = try #require(try limit(budget, .seconds(3)))
+    #expect(extended > .seconds(54) && extended <= .seconds(120), "\(extended)")
+    #expect(throws: InputError.self) { try limit(budget, .seconds(10)) }
+    budget.longestTime = nil
+    #expect(throws: InputError.self) { try limit(budget, .seconds(3)) }
   }
 
   /// The clock begins at 0, as on a machine that has just started, and at 60 years.

@@ -18,6 +18,22 @@ import Testing
     "batch": .integer(5), "callers": .integer(3), "calls": .integer(20),
   ]
 
+  @Test func `the answer of a search says which variants only lock their target`() {
+    func findings(_ variants: [String]) -> [String] {
+      let runs = Self.pattern.variants.filter { variants.contains($0.name) }.map {
+        VariantRun(variant: $0, point: Point(), parameters: [:], trials: [])
+      }
+      return Self.pattern.findings(in: FakePattern.search(runs)).map(\.says)
+    }
+    let rest = "the other variants wake a thread. They are not different speeds of the same work."
+    #expect(
+      findings(["queue", "queue-sync", "actor"]) == [
+        "queue-sync and actor only lock the target if no other caller uses it; " + rest
+      ])
+    #expect(findings(["queue", "actor"]) == ["actor only locks the target if no other caller uses it; " + rest])
+    #expect(findings(["queue-sync", "actor"]).isEmpty && findings(["queue", "continuation"]).isEmpty)
+  }
+
   @Test(
     arguments: ["queue", "queue-c", "queue-sync", "actor", "actor-on-queue", "continuation", "main-queue"], [1, 3])
   func `every round trip takes place, one at a time`(_ variant: String, _ hoppers: Int) async throws {

@@ -29,10 +29,7 @@ import Testing
           VariantRun(variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)], trials: [])
         }
       }
-      var experiment = FakePattern.experiment()
-      experiment.isSearch = true
-      return pattern.findings(in: Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs))
-        .map(\.says)
+      return pattern.findings(in: FakePattern.search(runs)).map(\.says)
     }
     let cores = Machine.test.usedCores
     let threads = "Threads: \(max(2, cores)) at threads-per-core 1, \(4 * cores) at threads-per-core 4"

@@ -125,12 +125,12 @@ import Testing
     #expect(try tables([10]).allSatisfy { !$0.isGrid } && tables([10, 20]).allSatisfy(\.isGrid))
   }
 
-  @Test func `a grid has no estimate for a run whose ratio is imprecise and undecided`() throws {
+  @Test func `a grid has a rough estimate for a run whose ratio is imprecise and undecided`() throws {
     let noisy = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { variant, round, _ in
       variant == "plain" ? 1000 : round.isMultiple(of: 2) ? 10_000 : 150
     }
     let table = try #require(noisy.content.tables.first { $0.title == "apply" })
-    #expect(table.rows.allSatisfy { $0.cells.dropFirst().allSatisfy { !$0.text.contains(".") } }, "\(table.rows)")
+    #expect(table.rows.allSatisfy { $0.cells.dropFirst().allSatisfy { $0.text == "1.2?" } }, "\(table.rows)")
     #expect(table.note.contains("as a multiple of the lowest mean for each work"), "\(table.note)")
   }
 
@@ -392,6 +392,21 @@ import Testing
     #expect(both.hasSuffix("Slowest: apply with stride 1, 5.00x slower."), "\(both)")
   }
 
+  @Test func `the answer recommends the runs that are nearly alike, and names a noisier run apart from them`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])], rounds: 20) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: round.isMultiple(of: 2) ? 4000 : 40_000
+      case 4: round.isMultiple(of: 3) ? 8500 : 11_300
+      default: 10_000 + Double(round)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(/^Use stride 4 or 16: which is best is undecided \(at most 1\d % apart\)\./), "\(says)")
+    #expect(says.contains(/Undecided, with more noise \(at most \d\.\dx apart\): stride 1\./), "\(says)")
+  }
+
   @Test func `the answer names runs that are too noisy to rank, and the time that would decide`() throws {
     let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
       switch values["stride"] {
@@ -402,7 +417,9 @@ import Testing
       }
     }
     let says = try #require(results.content.conclusion)
-    #expect(says.hasPrefix("Undecided: stride 4 or 16. Lowest mean (may be chance): stride 16, 10.0 us. "), "\(says)")
+    #expect(
+      says.hasPrefix(
+        "Undecided (at most 73x apart): stride 4 or 16. Lowest mean (may be chance): stride 16, 10.0 us. "), "\(says)")
     #expect(
       says.contains(
         /To decide, compare these alone \(stride=4,16\), or give it more time: --time \d+s may be enough\.|At this noise, even --time 180s may not decide: compare these alone \(stride=4,16\), or leave it undecided\./

@@ -55,6 +55,17 @@ import Testing
     #expect(scenario.contains("speed-up over 1 core"))
   }
 
+  @Test func `the answer has the speed-up of each variant on the most cores`() throws {
+    let says = try #require(try swept([("cores", [1, 2, 4])]).content.conclusion)
+    #expect(says.contains(" Speed-up on 4 cores over 1 core: apply 3.70x and plain 1.00x."), "\(says)")
+    // The answer about a single variant already compares its numbers of cores.
+    let single = try Fixture.compared([("cores", [1, 2])]) { variant, round, values in
+      variant == "apply" ? 20_000 / Double(values["cores"] ?? 1) + Double(round) : nil
+    }
+    let alone = try #require(single.content.conclusion)
+    #expect(!alone.contains("Speed-up"), "\(alone)")
+  }
+
   @Test func `the answer names numbers of cores as a person does`() throws {
     let results = try Fixture.compared([("cores", [1, 2])], rounds: 6) { variant, round, values in
       variant == "apply" ? (values["cores"] == 2 ? 10_000 : 20_000) + Double(round) : nil

@@ -42,7 +42,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, 1min with --precision, none elsewhere).",
+      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, or up to 2min if six rounds need more; 1min with --precision, none elsewhere).",
       valueName: "duration"))
   var time: String?
 

@@ -103,15 +103,24 @@ public struct ScenarioLibrary: Sendable {
         try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard names.contains(name), let experiment = try builtIn(name) else {
-      let mentioning = mentioning(name)
-      // There are too many names to list here, and `list` also prints their titles.
-      let hint =
-        !mentioning.isEmpty
-        ? " (mentioned by \(mentioning.prefix(3).joined(separator: ", ")))"
-        : names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
-      throw InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
+      throw unknownScenario(name)
     }
     return experiment
+  }
+
+  /// Returns the error about a scenario that does not exist. The error names the scenarios that mention `name`, the
+  /// scenario with a similar name, or the scenarios that mention a variant with a similar name.
+  private func unknownScenario(_ name: String) -> InputError {
+    // There are too many names for a message, and `list` also prints their titles.
+    var hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
+    let variant = patterns.flatMap(\.variants).map(\.name).nearest(to: name)
+    let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.prefix(3).joined(separator: ", ") }
+    if !scenarios[0].isEmpty {
+      hint = " (mentioned by \(scenarios[0]))"
+    } else if let variant, !hint.isEmpty, !scenarios[1].isEmpty {
+      hint = "; did you mean the variant '\(variant)', of \(scenarios[1])?"
+    }
+    return InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
   }
 
   /// Returns the names of the built-in scenarios whose files contain `name` as whole words; `file-descriptors` also

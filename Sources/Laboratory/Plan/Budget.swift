@@ -16,8 +16,10 @@ public struct Budget: Sendable, Equatable {
   /// round would exceed the limit.
   public var time: Duration?
   /// The smallest number of rounds; nil to run as many rounds as fit into ``time``. If fewer rounds fit into ``time``,
-  /// the run is refused as soon as this is clear.
+  /// the time is extended. If they do not fit into ``longestTime`` either, the run is refused as soon as this is clear.
   public var fewestRounds: Int?
+  /// The longest time to which ``time`` is extended for ``fewestRounds``; nil if it is not extended.
+  public var longestTime: Duration?
   /// The time limit of a trial; nil for no limit. A trial that exceeds the limit is `stopped`, or `hung` if all its
   /// threads sleep long after the trial should have ended. After a stopped trial, its run is not tried again; after a
   /// hung trial, its variant is not tried again.

@@ -27,6 +27,8 @@ struct Pace {
   private var outOfReach: Set<String> = []
   /// The number of the current round.
   private var round = 0
+  /// The time by which the run was extended for its smallest number of rounds.
+  private var added = Duration.zero
   /// The longer time limit of a trial when the stopped runs are tried again; nil before these runs are tried again.
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
@@ -69,7 +71,7 @@ struct Pace {
     self.round = round
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
     roundStart = now
-    if let limit = plan.budget.time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
+    if let limit = time, round > 0, now &+ longestRound > limit.nanoseconds { return false }
     let hasTime = now < plan.budget.shortestTime.nanoseconds
     guard let goal = plan.budget.precision, round >= plan.budget.fewestRounds ?? plan.budget.rounds else {
       return round < plan.budget.rounds || hasTime
@@ -127,9 +129,12 @@ struct Pace {
     return [longerTrialTime ?? plan.budget.trialTime, shared].compactMap(\.self).min()
   }
 
+  /// The time limit for all rounds; nil for no limit.
+  private var time: Duration? { plan.budget.time.map { $0 + added } }
+
   /// The remaining time for all trials; nil if the time is not limited.
   private var left: Duration? {
-    plan.budget.timeLeft.map { max(.zero, $0 - .nanoseconds(Int64(elapsed))) }
+    plan.budget.timeLeft.map { max(.zero, $0 + added - .nanoseconds(Int64(elapsed))) }
   }
 
   /// Records that a worker was ended at its time limit, `time`. Depending on the outcome, the run or its variant is not
@@ -147,16 +152,16 @@ struct Pace {
     }
   }
 
-  /// Records a finished trial of the run at `index`.
+  /// Records a finished trial of the run at `index`. If the finished trials show that the smallest number of rounds
+  /// does not fit into the time, the time is extended, at most to the longest time of the budget.
   ///
-  /// - Throws: ``InputError`` if the finished trials show that the smallest number of rounds does not fit into the
-  ///   time.
+  /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
-    guard let least = plan.budget.fewestRounds, let limit = plan.budget.time, trial.round == 0 else { return }
+    guard let least = plan.budget.fewestRounds, let limit = time, trial.round == 0 else { return }
     let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
     // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.
@@ -170,6 +175,10 @@ struct Pace {
     guard needed > Double(limit.nanoseconds) else { return }
     // The first trials of a round may be short ones, so the suggestion has a margin beyond that of the budget.
     let seconds = Budget.enough(for: Self.margin * needed / 1e9)
+    if let longest = plan.budget.longestTime, .seconds(seconds) <= longest {
+      added += .seconds(seconds) - limit
+      return
+    }
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
@@ -188,7 +197,7 @@ struct Pace {
   func progress(in round: Int) -> RunProgress {
     RunProgress(
       round: round, done: trials, total: max(plan.budget.rounds * plan.runs.count { !isGivenUp($0) }, trials + 1),
-      elapsed: .nanoseconds(Int64(elapsed)), limit: plan.budget.time,
+      elapsed: .nanoseconds(Int64(elapsed)), limit: time,
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 

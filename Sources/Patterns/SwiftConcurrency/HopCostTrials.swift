@@ -3,7 +3,25 @@ import Dispatch
 import Instruments
 import Synchronization
 
-extension HopCost {
+/// The code that runs the trials, and the finding about the locks among the variants.
+extension HopCost: FindingPattern {
+  /// Returns a note for a search that compares `actor` or `queue-sync` with a variant that hops to another thread.
+  /// These two only lock an uncontended target, and are not faster ways to do the same. Returns an empty array for any
+  /// other experiment.
+  func findings(in results: Results) -> [RunNote] {
+    guard results.experiment.isSearch else { return [] }
+    let locks = results.runs.filter { ["actor", "queue-sync"].contains($0.variant.name) }
+    let names = locks.map(\.variant.name).grouped(by: \.self).map(\.key)
+    guard !locks.isEmpty, locks.count < results.runs.count else { return [] }
+    return [
+      RunNote(
+        Conclusion.advice,
+        "\(names.joined(separator: " and ")) only \(names.count > 1 ? "lock" : "locks") the target if no other caller "
+          + "uses it; the other variants wake a thread. They are not different speeds of the same work.",
+        runs: locks.map(\.label))
+    ]
+  }
+
   /// Measures round trips that are made with blocks. Each caller starts from a serial queue of its own.
   ///
   /// - Parameter body: a closure that submits a block to the target. The block counts the visit, and then submits

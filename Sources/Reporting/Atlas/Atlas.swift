@@ -10,8 +10,8 @@ public struct Atlas: Sendable {
   let columns: [AtlasColumn]
   /// The facts that distinguish each column from the other columns, as text.
   let names: [String]
-  /// The sentences of the documents. The sentences on which machines disagree come first, beginning with those that one
-  /// machine refutes and another machine bears out.
+  /// The sentences of the documents; empty if no run judged any of them. The sentences on which machines disagree come
+  /// first, beginning with those that one machine refutes and another machine bears out.
   let sentences: [AtlasSentence]
   let scenarios: [AtlasScenario]
   /// The words for the columns in texts: *machines* if every column is of a different machine, and *runs* otherwise.
@@ -45,7 +45,9 @@ public struct Atlas: Sendable {
         indices.append(try SentenceIndex(documents, tried: outlines, results: column.verdicts, only: names))
       }
     }
-    sentences = AtlasSentence.sentences(indices)
+    let sentences = AtlasSentence.sentences(indices)
+    // Comparisons judge no claims.
+    self.sentences = sentences.allSatisfy { $0.agreement == .never } ? [] : sentences
     scenarios = AtlasScenario.scenarios(columns, words)
     cautions = columns.enumerated().flatMap { number, column in
       let outdated = indices.isEmpty ? [] : indices[number].outdated

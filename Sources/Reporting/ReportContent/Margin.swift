@@ -9,9 +9,11 @@ extension ConfidenceInterval {
     return Signs.margin + (percent < 1000 ? "\(Quantity.fixed(percent, decimals: percent < 9.95 ? 1 : 0)) %" : "?")
   }
 
-  /// The largest difference from 1 of any ratio in the interval: `2.1 %`. A difference of ten percent or more is
-  /// rounded up, so that the text of a difference above ``alikeReach`` is above ``alikeReach``, too.
+  /// The largest difference from 1 of any ratio in the interval: `2.1 %`, or `3.4x` for a ratio of 2 or more. A
+  /// difference of ten percent or more is rounded up, so that the text of a difference above ``alikeReach`` is above
+  /// ``alikeReach``, too.
   var reach: String {
+    guard largestDifference < 1 else { return "\(Quantity.ratio(1 + largestDifference, isRough: true))x" }
     let percent = 100 * largestDifference
     // The subtraction keeps 10 % at 10 %, although 100 * (1.1 - 1) is slightly above 10.
     return percent < 9.95

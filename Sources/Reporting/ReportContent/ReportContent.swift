@@ -50,10 +50,6 @@ public struct ReportContent: Sendable {
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
-    // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
-    self.document =
-      document.scenario.isSearch && !document.findings.contains { $0.kind == Conclusion.kind }
-      ? document.concluding(SearchAnswer.sentences(index, by: shown)) : document
     self.index = index
     headline = shown.first
     comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
@@ -62,6 +58,10 @@ public struct ReportContent: Sendable {
     let hadCores = !document.warnings.contains { $0.kind == RunNote.coresTaken }
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil
     self.speedUp = speedUp
+    // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
+    self.document =
+      document.scenario.isSearch && !document.findings.contains { $0.kind == Conclusion.kind }
+      ? document.concluding(SearchAnswer.sentences(index, by: shown, speedUp)) : document
     let others = [outcomes.table].compactMap(\.self)
     // In a scenario about the time until a trial ends, the outcomes matter more than the figures.
     let isAboutEnds = shown.first?.name == Metric.timeToEnd.name

@@ -57,8 +57,7 @@ struct RunComparison: Sendable {
     let comparison = Comparison(cells, policy, ranking: metric.better.ranking)
     self.comparison = comparison
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
-      .joined(
-        separator: " and ")
+      .joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
     let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
     let names = comparison.groups

@@ -62,14 +62,20 @@ struct RunNames {
     let texts = ranges.map { range in
       value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
     }
-    let values = texts.listed("or", most: SearchAnswer.most)
-    guard parameter.name == Cores.name else { return "\(parameter.name) \(values)" }
-    return "\(values) core\(values == "1" ? "" : "s")"
+    return Self.setting(parameter, texts)
   }
 
-  /// Returns the words for a parameter after an adjective: `limit` in `the largest limit`, or `number of threads`.
+  /// Returns values of a parameter in a sentence: `stride 4 or 64`, `2 cores`.
+  static func setting(_ parameter: ParameterFacts, _ values: [String]) -> String {
+    let text = values.listed("or", most: SearchAnswer.most)
+    return parameter.name == Cores.name ? "\(text) core\(text == "1" ? "" : "s")" : "\(parameter.name) \(text)"
+  }
+
+  /// Returns the words for a parameter after an adjective: `limit` in `the largest limit`, `number of threads`, or
+  /// `value of reads`.
   static func noun(_ parameter: ParameterFacts) -> String {
-    parameter.unit == nil && parameter.name.hasSuffix("s") ? "number of \(parameter.name)" : parameter.name
+    guard parameter.name.hasSuffix("s") else { return parameter.name }
+    return "\(parameter.unit == nil ? "number" : "value") of \(parameter.name)"
   }
 
   /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.

@@ -23,18 +23,17 @@ struct SearchAnswer {
 
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
-  /// - Parameter shown: the metrics to show, the headline first.
-  static func sentences(_ index: RunIndex, by shown: [MetricFacts]) -> [String] {
+  /// - Parameters:
+  ///   - shown: the metrics to show, the headline first.
+  ///   - speedUp: the speed-up with the number of cores; nil if it is unknown.
+  static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp? = nil) -> [String] {
     // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
-    let secondary = answer.wording.secondary.flatMap { secondary in
-      bests.contains { $0.contains(", \(secondary.name) ") }
-        ? "\(secondary.name.capitalizedFirst): \(secondary.says)." : nil
-    }
     return [answer.flaws].compactMap(\.self) + bests
-      + [answer.reference, answer.hung, answer.stopped, secondary, answer.conditions].compactMap(\.self)
+      + [speedUp?.sentence, answer.reference, answer.hung, answer.stopped, answer.secondary, answer.conditions]
+      .compactMap(\.self)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -104,6 +103,16 @@ struct SearchAnswer {
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
+  /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
+  /// if the metric is 0 or missing.
+  private var secondary: String? {
+    guard groups.count == 1, let metric = wording.secondary, let figures = wording.secondaryFigures(of: groups[0])
+    else {
+      return nil
+    }
+    return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
+  }
+
   /// A sentence about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
@@ -152,12 +161,8 @@ struct SearchAnswer {
   /// Returns a prefix with the settings that distinguish a group from other groups: `2 cores: `, `work 10 us: `.
   /// Returns an empty string if no parameter divides the runs into groups.
   private func lead(_ group: SearchGroup) -> String {
-    let settings = wording.settings(of: group).map { parameter, value in
-      parameter.name == Cores.name
-        ? "\(parameter.describe(value)) core\(value == .integer(1) ? "" : "s")"
-        : "\(parameter.name) \(parameter.describe(value))"
-    }
-    return settings.isEmpty ? "" : "\(settings.joined(separator: ", ")): "
+    let settings = wording.settingsText(of: group)
+    return settings.isEmpty ? "" : "\(settings): "
   }
 
   /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized. If all runs are of one

@@ -173,6 +173,12 @@ extension SearchWording {
     }
   }
 
+  /// Returns the settings that distinguish a group from other groups, in a sentence: `2 cores, work 10 us`.
+  func settingsText(of group: SearchGroup) -> String {
+    settings(of: group).map { parameter, value in RunNames.setting(parameter, [parameter.describe(value)]) }
+      .joined(separator: ", ")
+  }
+
   /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
   /// seconds.
   private static let (margin, longest) = (1.5, 180)

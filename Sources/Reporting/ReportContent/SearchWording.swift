@@ -9,8 +9,8 @@ struct SearchWording {
   /// The comparison of the runs that are not of yardsticks with each other.
   let comparisonWithoutYardsticks: RunComparison
   let names: RunNames
-  /// The metric whose figures the answer states in addition to the figures that rank the runs; nil if no such metric is
-  /// shown.
+  /// The metric whose figures a sentence of the answer states, in addition to the figures that rank the runs; nil if no
+  /// such metric is shown.
   let secondary: MetricFacts?
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
@@ -33,24 +33,24 @@ struct SearchWording {
     let others = usable(all)
     let (groups, who) = others.map { ($0, "without yardsticks, ") } ?? (all, "")
     let named = zip(groups, all).map { group, whole in group.candidates.map { names([$0], of: whole.runs) } }
-    let common = (named.first ?? []).filter { name in named.allSatisfy { $0.contains(name) } }
+    let common = (groups.first?.candidates ?? []).filter { run in
+      named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
+    }
     let heading = superlative(isBest: true).uncapitalizedFirst
     let isTime = metric.meaning == .duration
     let best = (isTime ? "" : "the ") + heading
     let everywhere = "at all values of \(all.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
-    guard let first = common.first else {
+    guard !common.isEmpty else {
       let parts = zip(all, named).grouped { $1.listed("or") }.map { names, groups in
-        let places = groups.map { group, _ in
-          settings(of: group).map { "\($0.name) \($0.describe($1))" }.joined(separator: ", ")
-        }
-        return "\(names) at \(places.listed())"
+        "\(names) at \(groups.map { group, _ in settingsText(of: group) }.listed())"
       }
       let isShort = all.count <= Self.mostParts || settings(of: all[0]).count == 1
       return isShort && parts.count <= Self.mostParts && named.allSatisfy { $0.count <= Self.mostParts }
         ? "\(who)\(heading): \(parts.joined(separator: "; "))"
         : "\(who)nothing \(isTime ? "is" : "has") \(best) \(everywhere)"
     }
-    let isPlural = common.count > 1
+    let isPlural = Set(common.map(names.variant)).count > 1
+    let first = names(common, of: all[0].runs)
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
     let verb =
       isCertain
@@ -58,7 +58,7 @@ struct SearchWording {
       : isTime ? "may be" : "may have"
     let isNear = isCertain && groups.contains { !$0.near.isEmpty }
     return
-      "\(who)\(common.listed(most: SearchAnswer.most)) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
+      "\(who)\(first) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
   }
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
@@ -120,7 +120,7 @@ struct SearchWording {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
       return ["\(all) \(near(group))", "\(lowestMean): \(leader(group))"] + undecided
     }
-    let figure = figure(group.best) + edge(group) + secondaryFigure(of: group)
+    let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
     guard isOneVariant(group) else {
       return ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"] + [next(group)].compactMap(\.self)
@@ -131,17 +131,25 @@ struct SearchWording {
       + [next(group)].compactMap(\.self) + undecided
   }
 
-  /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If the possible
-  /// difference of the candidates is small, the sentences recommend any of them.
+  /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
+  /// candidates may differ only little from this run, the sentences recommend any of these candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
-    let reach = reach(group.undecided)
-    let candidates = candidates(group)
-    let isSmall = !reach.isEmpty && !isNearlyAll(group)
+    let alike = group.undecided.filter { run in
+      comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.largestReach } ?? false
+    }
+    let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
+    let good = group.runs.filter { $0 == group.best || alike.contains($0) }
+    let canUse = !alike.isEmpty && (!others.isEmpty || !isNearlyAll(group))
     return [
-      isSmall ? "\(use) \(candidates): which is best is undecided\(reach)" : "undecided\(reach): \(candidates)",
+      canUse
+        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(reach(alike))"
+        : "undecided\(reach(group.undecided)): \(candidates(group))",
+      canUse && !others.isEmpty
+        ? "undecided, with more noise\(reach(others)): \(names(others, of: group.runs))" : nil,
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
-    ] + [tooFewRounds(group)].compactMap(\.self)
+      tooFewRounds(group),
+    ].compactMap(\.self)
   }
 
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
@@ -155,7 +163,7 @@ struct SearchWording {
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
   private func best(_ group: SearchGroup) -> String {
-    "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))\(secondaryFigure(of: group))"
+    "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))"
   }
 
   /// Returns the words of ``best(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
@@ -293,25 +301,22 @@ struct SearchWording {
 
   // MARK: The secondary metric
 
-  /// Returns the figure of the best run for ``secondary``: `, longest-run 4,000 (others: 1,913 to 2,614)`. If the group
-  /// has several variants, the figures of the runs near the best run follow, or else the range of the other runs'
-  /// figures. Returns an empty string if there is no such metric, or if the figure is 0.
-  private func secondaryFigure(of group: SearchGroup) -> String {
-    guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return "" }
+  /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 with mutex, 1,913
+  /// to 2,614 with the others`. Of runs that are as good as the best run, each has its figure, which may decide.
+  /// Returns nil if there is no such metric, or if the figure of the best run is 0.
+  func secondaryFigures(of group: SearchGroup) -> String? {
+    guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return nil }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
-    let best = ", \(secondary.name) \(text(own))"
-    guard !isOneVariant(group) else { return best }
-    // Of runs that are as good as the best run, the figure may decide.
-    if 1...SearchAnswer.most ~= group.near.count {
-      let near = group.near.compactMap { run in
-        index.shownFigure(run, of: secondary).map { "\(names([run], of: group.runs)): \(text($0))" }
-      }
-      return best + (near.isEmpty ? "" : " (\(near.joined(separator: ", ")))")
+    let good = [group.best] + (group.near + group.undecided).filter { $0 != group.best }
+    let named = good.count <= SearchAnswer.most ? good : [group.best]
+    let texts = named.compactMap { run in
+      index.shownFigure(run, of: secondary).map { "\(text($0)) with \(names([run], of: group.runs))" }
     }
-    let others = group.runs.filter { $0 != group.best }.compactMap { index.shownFigure($0, of: secondary) }
+    let others = group.runs.filter { !named.contains($0) }.compactMap { index.shownFigure($0, of: secondary) }
     let range = [others.min(), others.max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
-    return best + (ends.map { " (others: \($0))" } ?? "")
+    return (texts + [ends.map { "\($0) with the \(others.count > 1 ? "others" : "other")" }].compactMap(\.self))
+      .joined(separator: ", ")
   }
 
   // MARK: Slow samples
@@ -371,14 +376,14 @@ struct SearchWording {
       + "\(Quantity(states.upper.median, metric.unit)) in the others)"
   }
 
-  /// Returns the maximum possible difference of runs that are not significantly different, ` (at most 5.0 % apart)`; an
-  /// empty string if this difference exceeds ``largestReach``.
+  /// Returns the maximum possible difference between the best run and runs that are not significantly different from
+  /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
   private func reach(_ near: [Int]) -> String {
     let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
-    return widest.flatMap { $0.largestDifference > Self.largestReach ? nil : " (at most \($0.reach) apart)" } ?? ""
+    return widest.map { " (at most \($0.reach) apart)" } ?? ""
   }
 
-  /// The largest possible difference between undecided runs that the answer states, as a share.
+  /// The largest possible difference between undecided runs of which the answer recommends any, as a share.
   private static let largestReach = 0.25
 }

@@ -10,6 +10,10 @@ struct SpeedUp: Sendable {
   let briefTable: Table
   /// A plot of every variant at its fastest setting.
   let curve: SweepCurve
+  /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `On 2 cores
+  /// compared with 1: apply 1.93x, threads 1.90x.` Of many variants, the sentence contains those with the least and the
+  /// largest speed-up.
+  let sentence: String?
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
   private static let metric = MetricFacts(
@@ -59,6 +63,7 @@ struct SpeedUp: Sendable {
     }
     self.table = table(all)
     briefTable = table(all.count <= Self.mostRows ? all : all.filter(\.isFastest))
+    sentence = Self.sentence(all.filter(\.isFastest), over: fewest)
     curve = SweepCurve(
       Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
       series: all.filter(\.isFastest).map { series -> SweepCurve.Series in
@@ -75,6 +80,24 @@ struct SpeedUp: Sendable {
       },
       figures: "ratios of paired rounds over \(fewest.counted("core"))",
       ideal: 1 / Double(fewest))
+  }
+
+  private static func sentence(_ series: [Scaling.Series], over fewest: Int) -> String? {
+    guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
+    let steps = series.compactMap { series in
+      series.steps.first { $0.cores == most }?.speedup.map { (variant: series.variant, speedUp: $0) }
+    }.sorted { $0.speedUp.ratio > $1.speedUp.ratio }
+    guard let last = steps.last, steps.count > 1 else { return nil }
+    func text(_ step: (variant: String, speedUp: Contrast)) -> String {
+      let interval = step.speedUp.interval
+      let figure = interval.flatMap { $0.isWide ? $0.span : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
+      return "\(step.variant) \(figure)"
+    }
+    let named = steps.count <= SearchAnswer.most ? steps : steps.prefix(SearchAnswer.most - 1) + [last]
+    let texts = named.map(text)
+    let list =
+      named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
+    return "Speed-up on \(most.counted("core")) over \(fewest.counted("core")): \(list)."
   }
 
   /// The maximum number of rows of a brief table with all settings.

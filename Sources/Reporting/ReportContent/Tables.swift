@@ -323,7 +323,11 @@ struct Tables {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
     return document.scenario.variants.compactMap { variant in
-      runs[variant.name].map { grid($0, variant, metric, across) }
+      // A variant that measures other metrics has no grid. An incomplete trial is a result.
+      guard let runs = runs[variant.name],
+        runs.contains(where: { document.runs[$0].metrics[metric.name] != nil || end(of: $0) != nil })
+      else { return nil }
+      return grid(runs, variant, metric, across)
     }
   }
 
@@ -367,8 +371,10 @@ struct Tables {
     if let flaw = flaw(run) { return flaw }
     let (mark, isNoise, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
-      // The estimate would suggest a precision that the rounds do not have.
-      if isNoise, contrast.interval?.isWide == true { return Cell(mark, facts.union(.ratio)) }
+      // More digits would suggest a precision that the rounds do not have.
+      if isNoise, contrast.interval?.isWide == true {
+        return Cell(Quantity.ratio(contrast.ratio, isRough: true) + mark, facts.union(.ratio))
+      }
       return Cell(
         (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
         facts.union(

@@ -163,7 +163,7 @@ struct SweepPlot {
     var used = style.width
     let keys =
       series.enumerated().map { (label: $1.label.inLine, mark: color($0)($1.isFlat ? line($0) : mark($0), style)) }
-      + (hasSeveral ? [(label: "several", mark: several)] : [])
+      + (hasSeveral ? [(label: "several at once", mark: several)] : [])
       + (sweep.ideal == nil ? [] : [(label: "ideal", mark: SemanticColor.quiet(dot, style))])
     for key in keys {
       let cells = key.label.displayWidth + 4

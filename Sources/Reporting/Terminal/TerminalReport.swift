@@ -173,12 +173,16 @@ public struct TerminalReport: Sendable {
   /// Returns the lines of the claims, and whether no claim is omitted.
   ///
   /// A short report contains the most severe claims first: all claims that failed or speak against a document, other
-  /// claims in at most `most` lines, and the number of omitted claims.
+  /// claims in at most `most` lines, and the number of omitted claims. A few claims, as of a user's own file, are all
+  /// listed.
   private func claims(_ content: ReportContent, _ most: Int) -> (lines: [String], isWhole: Bool) {
     guard !content.claims.isEmpty else {
       return (content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? [], true)
     }
-    let (claims, asSaid) = details ? (content.claims, []) : content.claimsBySeverity
+    let areFew = content.claims.count <= Self.fewClaims
+    let bySeverity = content.claimsBySeverity
+    let (claims, asSaid) =
+      details ? (content.claims, []) : areFew ? (bySeverity.shown + bySeverity.asSaid, []) : bySeverity
     let room = claims.map(\.word.count).max() ?? 0
     // The number of rounds is at the end of the report.
     let rounds = details ? nil : content.rounds
@@ -186,7 +190,7 @@ public struct TerminalReport: Sendable {
     var (used, shown) = (0, 0)
     for one in claims {
       let text = claim(one, room, rounds)
-      if !details, one.severity != .failed, one.severity != .againstDocument {
+      if !details, !areFew, one.severity != .failed, one.severity != .againstDocument {
         guard used + text.count <= most else { break }
         used += text.count
       }
@@ -204,6 +208,9 @@ public struct TerminalReport: Sendable {
     lines += content.leftOut.map { style.wrapped($0, .quiet, indent: 2) } ?? []
     return (lines, rest.isEmpty)
   }
+
+  /// The maximum number of claims that a short report lists regardless of their verdicts.
+  private static let fewClaims = 3
 
   /// Returns the lines of a claim: its verdict, its text and the evidence. The check is included if the claim failed or
   /// details are shown. A short report omits the evidence for a claim that held.

@@ -106,7 +106,7 @@ extension Trace {
         + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."
     case .overlap(let most): return "Up to \(most) blocks were in progress at the same time."
     case .hang(let block, let time, let waiting):
-      return "A block on the main queue (\(name(of: blocks[block]))) ran for \(TraceFigures.text(time)), and "
+      return "A block on the main queue (\(name(of: blocks[block]))) took \(TraceFigures.text(time)), and "
         + "\(waiting.counted("other block")) of the main queue waited for it."
     case .syncWaits(let waits, let time, let queue, let share):
       let place = queue.map { " on \"\(queues[$0].label.inLine)\"" } ?? ""

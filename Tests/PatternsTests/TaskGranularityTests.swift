@@ -62,6 +62,29 @@ import Testing
     #expect(try findings([100, 1000, 10_000], [600, 500, 5000], rounds: 3).isEmpty)
   }
 
+  @Test func `variants with the same crossover share a sentence`() throws {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
+    let experiment = try library.experiment(TaskGranularity.name).sweeping([
+      Sweep("work", [.integer(100), .integer(1000)])
+    ])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs
+    for index in runs.indices {
+      let isSmall = runs[index].parameters["work"] == .integer(100)
+      let times: [String: Double] = isSmall ? [:] : ["async": 500, "task": 250]
+      runs[index].trials = (0..<6).map { round in
+        var observation = Observation()
+        observation.record("per-task", times[runs[index].variant.name] ?? 1000 + Double(round), batch: 1)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    let says = TaskGranularity().findings(in: results).map(\.says)
+    #expect(
+      says.first?.contains(
+        /^async and task are faster than inline at 1 us of work per task, the largest size, 2\.\d\d and 4\.\d\d times as fast there/
+      ) == true && says.count == 2, "\(says)")
+  }
+
   /// A very fast second state may lower the mean of a variant that is slower in many rounds. The sentence must agree
   /// with the table, which ranks the means.
   @Test func `a variant that is faster on average, but in few rounds, says so`() throws {

@@ -14,9 +14,9 @@ extension TaskGranularity: FindingPattern {
     }
   }
 
-  /// Returns a finding for each variant except the yardsticks. The finding names the smallest amount of work from which
-  /// the variant is faster than running the tasks in place, or states that the variant is faster at no size. A variant
-  /// with too few rounds has no finding. In a search, the findings are the beginning of the answer.
+  /// Returns findings about the variants except the yardsticks. A finding names the smallest amount of work from which
+  /// variants are faster than running the tasks in place, or states that they are faster at no size. A variant with too
+  /// few rounds has no finding. In a search, the findings are the beginning of the answer.
   func findings(in results: Results) -> [RunNote] {
     func note(_ says: String, _ runs: [String] = []) -> RunNote {
       results.experiment.isSearch
@@ -28,8 +28,15 @@ extension TaskGranularity: FindingPattern {
         .map { (variant: variant.name, crossover: $0) }
     }
     let never = crossovers.filter { $0.crossover.isNeverFaster }.map(\.variant)
-    return crossovers.filter { !$0.crossover.isNeverFaster }.map { variant, crossover in
-      note(words(of: variant, crossover), [crossover.point?.label].compactMap(\.self))
+    let phrases = crossovers.filter { !$0.crossover.isNeverFaster }.map { variant, crossover in
+      (variant: variant, crossover: crossover, words: words(about: crossover))
+    }
+    return phrases.grouped { [$0.words.place, $0.words.rest] }.map { words, group in
+      let (names, times) = (group.map(\.variant), group.compactMap(\.words.times))
+      let figures = times.isEmpty ? "" : ", \(times.listed()) times as fast there"
+      return note(
+        "\(names.listed()) \(names.count == 1 ? "is" : "are") faster than inline \(words[0])\(figures)\(words[1])",
+        group.compactMap { $0.crossover.point?.label })
     }
       + (never.isEmpty
         ? []
@@ -40,10 +47,10 @@ extension TaskGranularity: FindingPattern {
         ])
   }
 
-  /// Returns a sentence about the sizes at which a variant is faster than running the tasks in place, without a full
-  /// stop.
-  private func words(of variant: String, _ crossover: Crossover) -> String {
-    func times(_ size: Crossover.Size) -> String { "\(Quantity.ratio(size.contrast.ratio)) times as fast" }
+  /// Returns words about the sizes at which a variant is faster than running the tasks in place: the sizes, the ratio
+  /// at the smallest of them, and the words about the other sizes.
+  private func words(about crossover: Crossover) -> (place: String, times: String?, rest: String) {
+    func times(_ size: Crossover.Size) -> String { Quantity.ratio(size.contrast.ratio) }
     func part(_ word: String, _ names: [String]) -> String {
       names.isEmpty ? "" : "; \(word) at \(names.listed())"
     }
@@ -51,21 +58,20 @@ extension TaskGranularity: FindingPattern {
     guard let from = crossover.point else {
       let faster = crossover.names(true)
       guard faster.isEmpty else {
-        return
-          "\(variant) is faster than inline at \(faster.listed()) of work per task\(part("slower", slower))\(undecided)"
+        return ("at \(faster.listed()) of work per task", nil, part("slower", slower) + undecided)
       }
       // A way that alternates between two states can be faster on average and slower in most rounds.
       let onAverage = crossover.sizes.filter { $0.contrast.ratio > 1 }.compactMap { size in
-        size.contrast.contradiction.map { "\(size.name) of work per task (\(times(size)), but slower in \($0))" }
+        size.contrast.contradiction.map {
+          "\(size.name) of work per task (\(times(size)) times as fast, but slower in \($0))"
+        }
       }
-      return "\(variant) is faster than inline only on average, at \(onAverage.listed())"
+      return ("only on average, at \(onAverage.listed())", nil, "")
     }
     let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
     let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
     let place =
       isLargest ? "at \(from.name) of work per task, the largest size" : "from \(from.name) of work per task on"
-    return
-      "\(variant) is faster than inline \(place), \(times(from)) there\(rounds)"
-      + "\(part("slower", Array(slower.suffix(1))))\(undecided)"
+    return (place, times(from), "\(rounds)\(part("slower", Array(slower.suffix(1))))\(undecided)")
   }
 }

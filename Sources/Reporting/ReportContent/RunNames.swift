@@ -66,8 +66,8 @@ struct RunNames {
   }
 
   /// Returns values of a parameter in a sentence: `stride 4 or 64`, `2 cores`.
-  static func setting(_ parameter: ParameterFacts, _ values: [String]) -> String {
-    let text = values.listed("or", most: SearchAnswer.most)
+  static func setting(_ parameter: ParameterFacts, _ values: [String], _ word: String = "or") -> String {
+    let text = values.listed(word, most: SearchAnswer.most)
     return parameter.name == Cores.name ? "\(text) core\(text == "1" ? "" : "s")" : "\(parameter.name) \(text)"
   }
 

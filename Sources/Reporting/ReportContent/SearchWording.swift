@@ -24,41 +24,56 @@ struct SearchWording {
       + [slowSamples(group)].compactMap(\.self)
   }
 
-  /// Returns words about the runs that are the best, or may be the best, in each of several groups: `mutex may be
-  /// fastest by contended at all values of hold`. If no run is, the words name the runs of each group: `fastest by
-  /// contended: spinlock at hold 0 ns; mutex or actor at hold 1 us and hold 10 us`.
+  /// Returns words about the runs that are the best in each of several groups: `mutex is fastest by contended at all
+  /// values of hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest by
+  /// contended: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name
+  /// the runs that may be the best everywhere.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.
   func everywhere(_ all: [SearchGroup]) -> String {
     let others = usable(all)
     let (groups, who) = others.map { ($0, "without yardsticks, ") } ?? (all, "")
+    let heading = superlative(isBest: true).uncapitalizedFirst
+    let isTime = metric.meaning == .duration
+    let best = (isTime ? "" : "the ") + heading
+    let everywhere = "at all values of \(settings(of: all[0]).map(\.parameter.name).listed())"
     let named = zip(groups, all).map { group, whole in group.candidates.map { names([$0], of: whole.runs) } }
     let common = (groups.first?.candidates ?? []).filter { run in
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
-    let heading = superlative(isBest: true).uncapitalizedFirst
-    let isTime = metric.meaning == .duration
-    let best = (isTime ? "" : "the ") + heading
-    let everywhere = "at all values of \(all.first.map { settings(of: $0).map(\.parameter.name).listed() } ?? "")"
-    guard !common.isEmpty else {
-      let parts = zip(all, named).grouped { $1.listed("or") }.map { names, groups in
-        "\(names) at \(groups.map { group, _ in settingsText(of: group) }.listed())"
-      }
-      let isShort = all.count <= Self.mostParts || settings(of: all[0]).count == 1
-      return isShort && parts.count <= Self.mostParts && named.allSatisfy { $0.count <= Self.mostParts }
-        ? "\(who)\(heading): \(parts.joined(separator: "; "))"
-        : "\(who)nothing \(isTime ? "is" : "has") \(best) \(everywhere)"
-    }
-    let isPlural = Set(common.map(names.variant)).count > 1
-    let first = names(common, of: all[0].runs)
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
+    if common.isEmpty || !isCertain, let parts = parts(groups, of: all) { return "\(who)\(heading): \(parts)" }
+    guard !common.isEmpty else { return "\(who)nothing \(isTime ? "is" : "has") \(best) \(everywhere)" }
+    let text = names(common, of: all[0].runs)
+    let isPlural = Set(common.map(names.variant)).count > 1
     let verb =
       isCertain
-      ? isTime ? (isPlural ? "are" : RunNames.verb(first)) : isPlural ? "have" : RunNames.has(first)
+      ? isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have" : RunNames.has(text)
       : isTime ? "may be" : "may have"
     let isNear = isCertain && groups.contains { !$0.near.isEmpty }
-    return
-      "\(who)\(first) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
+    return "\(who)\(text) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
+  }
+
+  /// Returns the names of the best runs with the groups in which they are the best: `spinlock at hold 0 ns; mutex or
+  /// actor at hold 1 us and 10 us`. Returns nil if the text would be long, or if all groups have the same best runs.
+  private func parts(_ groups: [SearchGroup], of all: [SearchGroup]) -> String? {
+    let settings = settings(of: groups[0])
+    let parts = zip(groups, all).grouped { group, whole in
+      let runs = group.candidates
+      return Set(runs.map(names.variant)).count == 1
+        ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or")
+    }
+    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostParts || settings.count == 1,
+      groups.allSatisfy({ $0.candidates.count <= Self.mostParts })
+    else { return nil }
+    return parts.map { names, groups in
+      let places = groups.map { group, _ in self.settings(of: group) }
+      let text =
+        settings.count == 1
+        ? RunNames.setting(settings[0].parameter, places.map { $0[0].parameter.describe($0[0].value) }, "and")
+        : groups.map { group, _ in settingsText(of: group) }.listed()
+      return "\(names) at \(text)"
+    }.joined(separator: "; ")
   }
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.

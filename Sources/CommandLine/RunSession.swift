@@ -67,15 +67,15 @@ struct RunSession {
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed, or if a search for the best setting
   ///   measured nothing. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
-    let shortfalls = results.compactMap { result in
-      result.shortfall(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
+    let unjudged = results.compactMap { result in
+      result.whyUnjudged(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
     }
-    guard let first = shortfalls.first else {
+    guard let first = unjudged.first else {
       if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
       if let reason = Self.nothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
-    let names = shortfalls.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
+    let names = unjudged.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
     guard results.allSatisfy({ !$0.experiment.isSearch }) else {
       throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
     }

@@ -31,6 +31,7 @@ import Testing
     ("own-queue", "calls sync on \"hazards.own\"", "explain queue-deadlock"),
     ("pool", "waitForReply(_:)", "explain pool-starvation"), ("small", "addUp(_:of:)", "explain task-granularity"),
     ("job", "loadImage(_:)", "explain blocking-bridge"), ("main", "A block on the main queue", "explain main-queue"),
+    ("timers", "A block on the main queue", "explain main-queue"),
   ])
   func `a hazard in a program is diagnosed with its place and its scenario`(
     _ hazard: String, _ place: String, _ scenario: String
@@ -64,7 +65,7 @@ import Testing
     #expect(code.contains(".wait()"), "\(code)")
   }
 
-  @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main", "timeout"])
+  @Test(arguments: ["own-queue", "abba", "pool", "small", "job", "main", "timers", "timeout"])
   func `a program with the hazard removed has no certain diagnosis`(_ hazard: String) async throws {
     let finished = try await Self.record(["--hang", "10min"], "hazards", hazard, "cured")
     #expect(finished.status == 0)

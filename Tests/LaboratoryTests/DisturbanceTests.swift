@@ -21,15 +21,15 @@ import Testing
   }
 
   @Test func `the warning begins with the number of trials that did not find a second core`() {
-    let warnings = DisturbanceWatch.warnings(stolen: 0, others: 0.5, of: 2, lacking: (88, 108))
+    let warnings = DisturbanceWatch.warnings(stolen: 0, others: 0.5, of: 2, shortages: (88, 108))
     #expect(
       warnings.map(\.says) == [
         "the cores were busy: 88 of 108 trials found no second core, and other programs took 50 % of the time of 2 "
           + "cores", "the comparisons of this run hold for one core only",
       ])
-    let some = DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (20, 108)).map(\.says)
+    let some = DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, shortages: (20, 108)).map(\.says)
     #expect(some.count == 1 && some.allSatisfy { !$0.contains("one core only") }, "\(some)")
-    #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, lacking: (1, 108)).isEmpty)
+    #expect(DisturbanceWatch.warnings(stolen: 0, others: 0, of: 2, shortages: (1, 108)).isEmpty)
   }
 
   @Test func `trials on one core do not count among the trials that may lack a second core`() {
@@ -40,7 +40,7 @@ import Testing
       }
       return VariantRun(variant: loop, point: Point(), parameters: [Cores.name: .integer(cores)], trials: trials)
     }
-    #expect(DisturbanceWatch.lackingCore(runs) == (3, 10))
+    #expect(DisturbanceWatch.shortagesOfCore(runs) == (3, 10))
   }
 
   private func results(_ machine: Machine, _ warnings: [RunNote] = []) throws -> Results {

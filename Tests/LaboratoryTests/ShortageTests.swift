@@ -12,8 +12,8 @@ import Testing
 
   @Test func `a trial reports each shortage once`() {
     let variant = Variant("loop", .yardstick, "a way") { trial in
-      trial.lacks("a second core")
-      trial.lacks("a second core")
+      trial.recordShortage(of: "a second core")
+      trial.recordShortage(of: "a second core")
     }
     let report = TrialReport(of: variant, trial())
     #expect(report.shortages == ["a second core"])
@@ -22,9 +22,9 @@ import Testing
   }
 
   @Test func `a trial knows the shortages that other trials found`() {
-    #expect(trial(["a second core"]).isKnownToLack("a second core"))
-    #expect(!trial(["a second core"]).isKnownToLack("a third core"))
-    #expect(!trial().isKnownToLack("a second core"))
+    #expect(trial(["a second core"]).isKnownShortage("a second core"))
+    #expect(!trial(["a second core"]).isKnownShortage("a third core"))
+    #expect(!trial().isKnownShortage("a second core"))
   }
 
   @Test func `a trial that lacks a second core is repeated, but only rarely if repetitions do not help`() async throws {

@@ -40,6 +40,32 @@ import Testing
     #expect(block.lane.map { trace.lanes[$0].thread } == 3)
   }
 
+  @Test func `a handler runs on the queue of its source, and not on the source`() {
+    func handler(_ number: UInt64, of source: UInt64) -> [RecordedEvent] {
+      [
+        RecordedEvent(.begin, at: 1100 + number, thread: 3, how: 5, a: number, b: source),
+        RecordedEvent(.end, at: 1100 + number, thread: 3, a: number),
+      ]
+    }
+    let sources: [RecordedEvent] = [78, 79].flatMap { source in
+      [
+        RecordedEvent(.queue, at: 1001, thread: 2, how: 7, count: 1, a: source),
+        Self.text("source", thread: 2, at: 1001),
+      ]
+    }
+    let trace = Self.trace(
+      [
+        RecordedEvent(.queue, at: 1001, thread: 2, how: 4, count: 1, a: 77), Self.text("main", thread: 2, at: 1001),
+      ] + sources + [
+        RecordedEvent(.holds, at: 1002, thread: 2, a: 78, b: 77), RecordedEvent(.holds, at: 1003, thread: 2, a: 78),
+      ] + handler(1, of: 78) + handler(2, of: 79))
+    #expect(
+      trace.queues == [Trace.Queue(label: "main", kind: .main), Trace.Queue(label: "source", kind: .serial)],
+      "\(trace.queues)")
+    #expect(trace.blocks.map(\.queue) == [0, 1])
+    #expect(trace.blocks.allSatisfy { $0.kind == .handler })
+  }
+
   @Test func `the threads of a program are shown even if none of its calls was recorded`() {
     let record = TraceRecord(
       process: 1, events: [], lost: (0, 0),

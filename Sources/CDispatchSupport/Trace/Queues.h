@@ -41,7 +41,8 @@ static void *made(void *queue) {
   queue_is(queue, *(void **)queue == concurrent ? GCDLAB_TRACE_CONCURRENT : GCDLAB_TRACE_SERIAL, label);
   return queue;
 }
-// Records that blocks of a queue may have to wait for the queue's target or for a resume, and not only for a thread.
+// Records that blocks of a queue may have to wait for the queue's target or for a resume, and not only for a thread; or
+// records the queue of a source.
 static void holds(void *queue, void *target) { record(GCDLAB_TRACE_HOLDS, 0, 0, (uint64_t)queue, (uint64_t)target); }
 
 extern void *__real_dispatch_queue_create(const char *label, void *attributes) WEAK;
@@ -57,11 +58,13 @@ void *__wrap_dispatch_queue_create_with_target(const char *label, void *attribut
   if (target) holds(queue, target);
   return queue;
 }
-// The reader of a trace treats a source as a queue.
+// A source runs its handlers on its queue. Without a queue, the handlers run on a global queue, one at a time.
 extern void *__real_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) WEAK;
 void *__wrap_dispatch_source_create(const void *type, uintptr_t handle, uintptr_t mask, void *queue) {
   void *source = __real_dispatch_source_create(type, handle, mask, queue);
-  if (TRACED && source) queue_is(source, GCDLAB_TRACE_SERIAL, "source");
+  if (!TRACED || !source) return source;
+  queue_is(source, GCDLAB_TRACE_SOURCE, "source");
+  if (queue) holds(source, queue);
   return source;
 }
 

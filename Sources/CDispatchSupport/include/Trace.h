@@ -50,7 +50,8 @@ enum gcdlab_trace_kind {
   GCDLAB_TRACE_MODULE,
   /// a: a work item that was cancelled.
   GCDLAB_TRACE_CANCEL,
-  /// a: a queue that was suspended, or that has a target; b: the target, or 0.
+  /// a: a queue or a source that was suspended, or that has a target; b: the target, or 0. The target of a source is the
+  /// queue of its handlers.
   GCDLAB_TRACE_HOLDS
 };
 
@@ -71,7 +72,9 @@ enum gcdlab_trace_reason {
 
 enum gcdlab_trace_queue {
   GCDLAB_TRACE_UNKNOWN, GCDLAB_TRACE_SERIAL, GCDLAB_TRACE_CONCURRENT, GCDLAB_TRACE_GLOBAL, GCDLAB_TRACE_MAIN,
-  GCDLAB_TRACE_SWIFT_POOL, GCDLAB_TRACE_ACTOR
+  GCDLAB_TRACE_SWIFT_POOL, GCDLAB_TRACE_ACTOR,
+  /// A source, which takes the place of a queue in the events of its handlers.
+  GCDLAB_TRACE_SOURCE
 };
 
 struct gcdlab_trace_event {

@@ -13,7 +13,7 @@ extension Results {
     let trials = runs.flatMap(\.trials)
     let reasons = trials.compactMap { $0.outcome.kind.hasNoResult ? $0.outcome.detail : nil }
     if let reason = reasons.first, reasons.count == trials.count { return reason }
-    let shortages = runs.compactMap { $0.shortage(for: reference) }
+    let shortages = runs.compactMap { $0.whyTooFewSamples(for: reference) }
     return shortages.count == runs.count ? shortages.first : nil
   }
 

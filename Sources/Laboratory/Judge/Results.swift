@@ -54,7 +54,7 @@ public struct Results: Sendable {
   ///
   /// - Parameter isStoppingMeant: whether the command line limits the time of a trial. If the value is true and every
   ///   run without a finished trial was stopped, the result is nil.
-  public func shortfall(isStoppingMeant: Bool = false) -> String? {
+  public func whyUnjudged(isStoppingMeant: Bool = false) -> String? {
     let unseen = runs.filter(isUnseen)
     if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     if experiment.isSearch {

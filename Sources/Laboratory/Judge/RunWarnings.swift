@@ -4,7 +4,7 @@ import Measurement
 extension Results {
   /// Returns the warnings, in descending order of severity.
   func warnings(within budget: Budget) -> [RunNote] {
-    unfinished + failures + lacking + shortage(budget) + imprecision(budget) + unsteadiness
+    unfinished + failures + shortages + tooFewRounds(budget) + imprecision(budget) + unsteadiness
   }
 
   /// A note that the run ended early; an empty array if the run completed.
@@ -53,7 +53,7 @@ extension Results {
   }
 
   /// Notes on missing features, such as a second core. There is one note for each feature that trials lacked.
-  private var lacking: [RunNote] {
+  private var shortages: [RunNote] {
     let found = runs.flatMap { run in run.trials.flatMap { $0.shortages.sorted() }.map { (thing: $0, label: run.label) }
     }
     let trials = runs.map(\.trials.count).reduce(0, +)
@@ -67,7 +67,7 @@ extension Results {
     }
   }
 
-  private func shortage(_ budget: Budget) -> [RunNote] {
+  private func tooFewRounds(_ budget: Budget) -> [RunNote] {
     let rounds = runs.map(\.trials.count).max() ?? 0
     guard let time = budget.time, earlyEnd == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
       return []

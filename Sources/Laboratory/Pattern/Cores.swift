@@ -6,7 +6,7 @@ import Platform
 public enum Cores {
   /// The name of the setting.
   public static let name = "cores"
-  /// The name of the feature that a trial lacks (``Trial/lacks(_:)``) if only the caller's core is available.
+  /// The name of the feature that a trial lacks (``Trial/recordShortage(of:)``) if only the caller's core is available.
   public static let second = "a second core"
   /// The value that stands for all cores that the machine allows.
   static let all = "all"

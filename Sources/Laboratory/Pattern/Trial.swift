@@ -79,14 +79,14 @@ public final class Trial: Sendable {
 
   /// Records that the trial waited in vain for a feature of the machine, such as a core that no other program uses. The
   /// results then contain a warning. Once three trials with the same number of cores have recorded a feature, the lab
-  /// passes the feature to later trials (``isKnownToLack(_:)``).
+  /// passes the feature to later trials (``isKnownShortage(_:)``).
   ///
   /// - Parameter feature: the missing feature as a noun phrase, for example `a second core`.
-  public func lacks(_ feature: String) { state.withLock { _ = $0.found.insert(feature) } }
+  public func recordShortage(of feature: String) { state.withLock { _ = $0.found.insert(feature) } }
 
   /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial
   /// need not wait for `feature`.
-  public func isKnownToLack(_ feature: String) -> Bool { shortages.contains(feature) }
+  public func isKnownShortage(_ feature: String) -> Bool { shortages.contains(feature) }
 
   // MARK: Recording
 

@@ -11,7 +11,7 @@ public struct TrialRecord: Sendable {
   public let observation: Observation
   /// The names of the settings that the body read.
   public let reads: Set<String>
-  /// The features that the trial reported as missing (``Trial/lacks(_:)``).
+  /// The features that the trial reported as missing (``Trial/recordShortage(of:)``).
   public let shortages: Set<String>
 
   /// Creates the record of a finished trial.

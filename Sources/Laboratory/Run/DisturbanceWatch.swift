@@ -22,16 +22,16 @@ struct DisturbanceWatch {
   /// Returns warnings for readers of the figures: about a debug build, and about disturbances since the start. The
   /// array is empty if there is nothing to warn about.
   ///
-  /// - Parameter lacking: the number of trials for which no second core was available, and the number of trials on
+  /// - Parameter shortages: the number of trials for which no second core was available, and the number of trials on
   ///   several cores.
-  func warnings(_ machine: Machine, lacking: (count: Int, trials: Int)) -> [RunNote] {
+  func warnings(_ machine: Machine, shortages: (count: Int, trials: Int)) -> [RunNote] {
     var warnings: [RunNote] = []
     if !machine.optimised {
       warnings.append(
         RunNote("debug-build", "debug build: timings are meaningless; use a release build (swift build -c release)"))
     }
     guard let timesAtStart, let ended = Host.processorTimes(of: cores), ended.total > timesAtStart.total else {
-      return warnings + Self.warnings(stolen: 0, others: 0, of: cores.count, lacking: lacking)
+      return warnings + Self.warnings(stolen: 0, others: 0, of: cores.count, shortages: shortages)
     }
     // The numbers are signed, since the kernel's counters of waiting and stolen time sometimes decrease.
     func ticks(_ times: KeyPath<ProcessorTimes, UInt64>) -> Double {
@@ -41,12 +41,12 @@ struct DisturbanceWatch {
     return warnings
       + Self.warnings(
         stolen: ticks(\.stolen) / ticks(\.total), others: (ticks(\.busy) - ownTicks) / ticks(\.total), of: cores.count,
-        lacking: lacking)
+        shortages: shortages)
   }
 
   /// Returns the number of trials for which no second core was available, and the number of all trials. Trials that are
   /// confined to one core are not counted, since these trials need no second core.
-  static func lackingCore(_ runs: [VariantRun]) -> (count: Int, trials: Int) {
+  static func shortagesOfCore(_ runs: [VariantRun]) -> (count: Int, trials: Int) {
     let trials = runs.filter { $0.cores != 1 }.flatMap(\.trials)
     return (trials.count { $0.shortages.contains(Cores.second) }, trials.count)
   }
@@ -54,20 +54,20 @@ struct DisturbanceWatch {
   /// Returns warnings about the processor time that the hypervisor and other programs took, as shares of the time of
   /// all `cores` cores, and about trials for which no second core was available.
   static func warnings(
-    stolen: Double, others: Double, of cores: Int, lacking: (count: Int, trials: Int) = (0, 0)
+    stolen: Double, others: Double, of cores: Int, shortages: (count: Int, trials: Int) = (0, 0)
   ) -> [RunNote] {
     func percent(_ share: Double) -> String { "\(Quantity.number((share * 100).rounded())) %" }
     let taken = max(0, stolen) + max(0, others)
     let isTaken = cores > 1 && taken > max(tolerated, 0.5 / Double(cores))
-    let isLacking = Double(lacking.count) > tolerated * Double(lacking.trials)
-    if isTaken || isLacking {
+    let hasShortage = Double(shortages.count) > tolerated * Double(shortages.trials)
+    if isTaken || hasShortage {
       let reasons = [
-        isLacking ? "\(lacking.count.withCommas) of \(lacking.trials.withCommas) trials found no second core" : nil,
+        hasShortage ? "\(shortages.count.withCommas) of \(shortages.trials.withCommas) trials found no second core" : nil,
         taken > tolerated
           ? "other programs\(stolen > tolerated / 2 ? " and the hypervisor" : "") took \(percent(taken)) of the time of "
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,
       ].compactMap(\.self)
-      let isOneCore = isLacking && 2 * lacking.count > lacking.trials
+      let isOneCore = hasShortage && 2 * shortages.count > shortages.trials
       // A report about the gain from several cores uses the first note to add that the run cannot measure this gain.
       return [RunNote(RunNote.coresTaken, "the cores were busy: \(reasons.joined(separator: ", and "))")]
         + (isOneCore ? [RunNote(RunNote.oneCore, "the comparisons of this run hold for one core only")] : [])

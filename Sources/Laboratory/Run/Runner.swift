@@ -98,7 +98,7 @@ public struct Runner: Sendable {
           observer?.trialStarts(run, pace.progress(in: round))
           let (trial, expired) = try await repeats.untilComplete(isAllowed: pace.allowsRepetition) {
             try await self.trial(
-              of: run, plan, round, on: machine, in: pace.trialTime, lacking: shortages[run.cores] ?? [:], by: worker)
+              of: run, plan, round, on: machine, in: pace.trialTime, knowing: shortages[run.cores] ?? [:], by: worker)
           }
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
           runs[index].trials.append(trial)
@@ -114,7 +114,7 @@ public struct Runner: Sendable {
     return Measurements(
       experiment: plan.experiment, machine: machine, seed: plan.seed, started: started,
       seconds: Double(pace.elapsed) / 1e9, earlyEnd: earlyEnd, runs: runs,
-      disturbances: disturbance.warnings(machine, lacking: DisturbanceWatch.lackingCore(runs)) + repeats.notes)
+      disturbances: disturbance.warnings(machine, shortages: DisturbanceWatch.shortagesOfCore(runs)) + repeats.notes)
   }
 
   /// Returns the machine, with the cores that the runs of `plan` are confined to. If no run is confined, returns the
@@ -135,7 +135,7 @@ public struct Runner: Sendable {
   ///   - recorder: the recorder of the trial; nil for a trial that is measured.
   func trial(
     of run: VariantRun, _ plan: Plan, _ round: Int, on machine: Machine, in time: Duration?,
-    lacking shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil
+    knowing shortages: [String: Int], by worker: WorkerProcess, recorder: Recorder? = nil
   ) async throws -> (trial: TrialRecord, expired: Duration?) {
     if let obstacle = plan.experiment.pattern.obstacle(to: run, on: machine) {
       return (TrialRecord(round: round, outcome: .unavailable(reason: obstacle)), nil)
@@ -145,8 +145,8 @@ public struct Runner: Sendable {
     if Confinement.isPossible, let cores = run.cores {
       request.confinedTo = machine.confinedTo.map { Array($0.prefix(cores)) }
     }
-    let lacking = shortages.filter { $0.value >= Self.convincingShortages }.keys.sorted()
-    if !lacking.isEmpty { request.shortages = lacking }
+    let known = shortages.filter { $0.value >= Self.convincingShortages }.keys.sorted()
+    if !known.isEmpty { request.shortages = known }
     request.poolWidth = machine.poolWidth
     let settings = Trial(
       variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores,

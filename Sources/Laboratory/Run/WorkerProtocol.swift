@@ -25,7 +25,7 @@ public struct TrialRequest: Sendable, Codable, Equatable {
   public var poolWidth: Int?
   /// The name of the directory that the trial may create for its files; nil for a trial without files.
   public var scratch: String?
-  /// The features that enough earlier trials reported as missing (``Trial/isKnownToLack(_:)``); nil if there are no
+  /// The features that enough earlier trials reported as missing (``Trial/isKnownShortage(_:)``); nil if there are no
   /// such features.
   public var shortages: [String]?
   /// The path of the trial's recording (``Recorder/path``); nil for a trial that is measured.
@@ -116,7 +116,7 @@ public struct TrialReport: Sendable, Codable, Equatable {
   public var unavailable: String?
   /// A description of the error that the body threw; nil if the body did not throw an error.
   public var broken: String?
-  /// The features that the trial reported as missing (``Trial/lacks(_:)``); nil if the trial reported none.
+  /// The features that the trial reported as missing (``Trial/recordShortage(of:)``); nil if the trial reported none.
   public var shortages: [String]?
 
   /// Creates a report of an observation, or of the reason why there is no observation.

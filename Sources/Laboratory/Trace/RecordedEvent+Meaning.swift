@@ -23,11 +23,15 @@ extension RecordedEvent {
   /// Whether the wait that this event ends has timed out.
   var hasTimedOut: Bool { how == 1 }
 
-  /// The kind of the queue that this event describes.
+  /// The kind of the queue that this event describes. A source without a queue runs one handler at a time, as a serial
+  /// queue does.
   var queueKind: Trace.Queue.Kind {
-    let kinds: [Trace.Queue.Kind] = [.unknown, .serial, .concurrent, .global, .main, .swiftPool, .actor]
+    let kinds: [Trace.Queue.Kind] = [.unknown, .serial, .concurrent, .global, .main, .swiftPool, .actor, .serial]
     return kinds[min(how, kinds.count - 1)]
   }
+
+  /// Whether this event describes a source, which takes the place of a queue in the events of its handlers.
+  var isOfSource: Bool { how == 7 }
 
   /// The bytes of the text fragment that this event contains.
   var bytes: [UInt8] {

@@ -23,17 +23,26 @@ struct RecordedQueues {
     var kind = Trace.Queue.Kind.unknown
     var label = ""
     var number: Int?
+    var isSource = false
+    /// The queue on which the handlers of a source run; nil for a queue, and for a source without a queue.
+    var target: Identifier?
   }
 
   /// Records the kind of a queue, in place of an earlier queue with the same address.
-  mutating func describe(_ event: RecordedEvent) { known[.address(event.a)] = Known(kind: event.queueKind) }
+  mutating func describe(_ event: RecordedEvent) {
+    known[.address(event.a)] = Known(kind: event.queueKind, isSource: event.isOfSource)
+  }
 
   /// Records the label of a queue.
   mutating func name(_ address: UInt64, _ label: String) { known[.address(address)]?.label = label }
 
   /// Records that a queue was suspended, or that the queue has a target queue. A global queue as the target causes no
-  /// delay.
+  /// delay. The target of a source is the queue on which its handlers run, and no blocks wait for a suspended source.
   mutating func hold(_ event: RecordedEvent) {
+    guard known[.address(event.a)]?.isSource != true else {
+      if event.b != 0 { known[.address(event.a)]?.target = .address(event.b) }
+      return
+    }
     if event.b == 0 || known[.address(event.b)]?.kind != .global { delayed.insert(number(of: .address(event.a))) }
   }
 
@@ -54,6 +63,7 @@ struct RecordedQueues {
 
   private mutating func number(of identifier: Identifier) -> Int {
     var queue = known[identifier] ?? Known()
+    if let target = queue.target { return number(of: target) }
     if let number = queue.number { return number }
     let number = used.count
     queue.number = number

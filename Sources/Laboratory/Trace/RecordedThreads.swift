@@ -23,7 +23,7 @@ struct RecordedThreads {
     var ran: [Trace.RunInterval] = []
     /// The core that the thread runs on, and the time at which it started to run there; nil if the thread is not
     /// running.
-    var isOn: (since: UInt64, core: Int)?
+    var running: (since: UInt64, core: Int)?
     /// The waits of the thread. The waits refer to stacks by their numbers in the record.
     var waits: [Trace.Wait] = []
     var isCaller = false
@@ -33,8 +33,8 @@ struct RecordedThreads {
     /// Records that the thread leaves its core. If the record does not contain the start of the interval, the thread
     /// had been running on the core since the beginning of the record.
     mutating func leave(at time: UInt64, core: Int, isPreempted: Bool = false, begin: UInt64) {
-      ran.append(Trace.RunInterval(begin: isOn?.since ?? begin, end: time, core: core, isPreempted: isPreempted))
-      isOn = nil
+      ran.append(Trace.RunInterval(begin: running?.since ?? begin, end: time, core: core, isPreempted: isPreempted))
+      running = nil
     }
   }
 
@@ -43,17 +43,17 @@ struct RecordedThreads {
   mutating func read(_ report: RecordedSwitch) {
     let thread = report.thread
     switch report.kind {
-    case .on: threads[thread, default: Thread()].isOn = (report.time, report.core)
+    case .on: threads[thread, default: Thread()].running = (report.time, report.core)
     case .off, .preempted:
       // A thread leaves its core once more after the report of the thread's end. The report on this departure is
       // ignored.
-      guard threads[thread]?.end == nil || threads[thread]?.isOn != nil else { break }
+      guard threads[thread]?.end == nil || threads[thread]?.running != nil else { break }
       threads[thread, default: Thread()].leave(
         at: report.time, core: report.core, isPreempted: report.kind == .preempted, begin: begin)
     case .created: threads[thread, default: Thread()].begin = time.at(report.time)
     case .ended:
       // The last interval of the thread ends at this report.
-      if let on = threads[thread]?.isOn { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
+      if let on = threads[thread]?.running { threads[thread]?.leave(at: report.time, core: on.core, begin: begin) }
       threads[thread, default: Thread()].end = time.at(report.time)
     case .lost: break
     }
@@ -62,7 +62,7 @@ struct RecordedThreads {
   /// Ends the running intervals of all threads that are on a core.
   mutating func finish(at last: UInt64) {
     for (number, thread) in threads {
-      if let on = thread.isOn { threads[number]?.leave(at: last, core: on.core, begin: begin) }
+      if let on = thread.running { threads[number]?.leave(at: last, core: on.core, begin: begin) }
     }
   }
 

@@ -34,7 +34,7 @@ extension Runner {
       let recorder = try Recorder()
       do {
         outcome =
-          try await trial(of: run, plan, 0, on: machine, in: nil, lacking: [:], by: worker, recorder: recorder).trial
+          try await trial(of: run, plan, 0, on: machine, in: nil, knowing: [:], by: worker, recorder: recorder).trial
           .outcome
       } catch is CancellationError {}
       record = try recorder.finish()

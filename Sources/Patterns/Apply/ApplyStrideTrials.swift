@@ -252,10 +252,10 @@ extension ApplyStride {
   private func meetings(_ trial: Trial) -> () -> Void {
     guard trial.cores > 1 else { return {} }
     var meeting = PoolMeeting()
-    if trial.isKnownToLack(Cores.second) { meeting.patience = .milliseconds(1) }
+    if trial.isKnownShortage(Cores.second) { meeting.patience = .milliseconds(1) }
     return {
       meeting.take()
-      if meeting.isGivenUp { trial.lacks(Cores.second) }
+      if meeting.isGivenUp { trial.recordShortage(of: Cores.second) }
     }
   }
 

@@ -244,13 +244,13 @@ public struct ReportContent: Sendable {
   var lost: [(label: String, count: Int, areAll: Bool)] {
     zip(document.runs, index.labels).compactMap { run, label in
       let lost = run.outcomes.count(where: \.hasNoResult)
-      return lost > 0 && !isDeclaredAway(run) ? (label, lost, lost == run.rounds) : nil
+      return lost > 0 && !hasKnownObstacle(run) ? (label, lost, lost == run.rounds) : nil
     }
   }
 
   /// Returns whether an obstacle to a run was known before its trials: the machine does not meet a requirement of the
   /// run or of its variant.
-  func isDeclaredAway(_ run: RunFacts) -> Bool {
+  func hasKnownObstacle(_ run: RunFacts) -> Bool {
     run.obstacle != nil || document.scenario.variants.contains { $0.name == run.variant && $0.obstacle != nil }
   }
 }

@@ -257,11 +257,15 @@ struct SearchWording {
     // The range includes settings with a flaw, which the group does not contain.
     let tried = index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
       .compactMap { names.number($0, parameter) }
-    guard tried.count > 1, let least = tried.min(), let most = tried.max() else { return "" }
+    // There are no fewer cores than one and no more than the machine has, no fewer threads than one, and no shorter
+    // durations than zero.
+    guard tried.count > 1, parameter.name != Cores.name, let least = tried.min(), let most = tried.max() else {
+      return ""
+    }
     if let alike = parameter.alike, own >= alike { return "" }
     return own == most
       ? ", the largest \(RunNames.noun(parameter)) tried"
-      : own == least ? ", the smallest \(RunNames.noun(parameter)) tried" : ""
+      : own == least && own > (parameter.unit == nil ? 1 : 0) ? ", the smallest \(RunNames.noun(parameter)) tried" : ""
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the

@@ -65,7 +65,7 @@ public enum SmokeReport {
       (content.standings.standIn == nil ? "" : "stand-in: ") + (cut + counts + notJudged).joined(separator: ", ")
     // A trial that was not run because of an obstacle that was known before the run is not counted.
     let trials = document.runs.reduce(0) {
-      $0 + $1.rounds - (content.isDeclaredAway($1) ? $1.outcomes.count(where: \.hasNoResult) : 0)
+      $0 + $1.rounds - (content.hasKnownObstacle($1) ? $1.outcomes.count(where: \.hasNoResult) : 0)
     }
     let tried = trials == 0 ? "no trial can run here" : "\(trials.counted("trial"))"
     let ran = "\(tried), \(ReportContent.time(document))"

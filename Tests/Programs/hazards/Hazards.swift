@@ -167,6 +167,22 @@ func askAnybody() {
 
 func drawEverything() { work(for: 400_000_000) }
 
+/// Draws in the handler of a timer on the main queue, while a second timer of the main queue is due.
+func drawByTimer(isSlow: Bool) async {
+  await withCheckedContinuation { drawn in
+    let timers = (0..<2).map { _ in DispatchSource.makeTimerSource(queue: .main) }
+    timers[0].setEventHandler { if isSlow { drawEverything() } }
+    timers[1].setEventHandler {
+      for timer in timers { timer.cancel() }
+      drawn.resume()
+    }
+    for (timer, delay) in zip(timers, [1, 50]) {
+      timer.schedule(deadline: .now() + .milliseconds(delay))
+      timer.activate()
+    }
+  }
+}
+
 @main struct Hazards {
   static func main() async {
     let (name, isCured) = (CommandLine.arguments.dropFirst().first ?? "", CommandLine.arguments.count > 2)
@@ -211,8 +227,9 @@ func drawEverything() { work(for: 400_000_000) }
           DispatchQueue.main.async { drawn.resume() }
         }
       }
+    case ("timers", _): await drawByTimer(isSlow: !isCured)
     default:
-      say("hazards: own-queue, abba, pool, small, job, main, timeout, or sleep cured\n")
+      say("hazards: own-queue, abba, pool, small, job, main, timers, timeout, or sleep cured\n")
       exit(64)
     }
     print("done")

@@ -13,7 +13,7 @@ import Testing
 ///
 /// The documents are from a real run, except for the figures of their rounds, so that no test depends on measured
 /// figures.
-@Suite struct GateTests {
+@Suite struct DiffGateTests {
   /// A document of a real run, with one metric, and without warnings and claims.
   private static let real = Task {
     try await Binary.run([

@@ -14,7 +14,8 @@ import Testing
   ]
 
   @Test(arguments: ending, [1, 200])
-  func `all tasks end if the work that they wait for finds a thread`(_ variant: String, _ submitters: Int) async throws {
+  func `all tasks end if the work that they wait for finds a thread`(_ variant: String, _ submitters: Int) async throws
+  {
     if variant == "one-thread-free", poolWidths.lowerBound < 2 { try skip("a pool may have a single thread") }
     await #expect(processExitsWith: .success) { [variant = variant as String, submitters = submitters as Int] in
       closeInheritedDescriptors()

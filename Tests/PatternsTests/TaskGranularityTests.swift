@@ -85,6 +85,29 @@ import Testing
       ) == true && says.count == 2, "\(says)")
   }
 
+  @Test func `each setting of another swept parameter has its own crossovers`() throws {
+    let library = ScenarioLibrary(files: Catalogue.files, patterns: [TaskGranularity()])
+    let experiment = try library.experiment(TaskGranularity.name).sweeping([
+      Sweep("tasks", [.integer(4), .integer(80)]), Sweep("work", [.integer(100), .integer(1000)]),
+    ])
+    var runs = Plan(experiment, budget: .quick, seed: 1).runs.filter { ["inline", "async"].contains($0.variant.name) }
+    for index in runs.indices {
+      let isFaster = runs[index].variant.name == "async" && runs[index].parameters["tasks"] == .integer(80)
+      runs[index].trials = (0..<6).map { round in
+        var observation = Observation()
+        observation.record("per-task", (isFaster ? 500 : 1000) + Double(round), batch: 1)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+    let says = TaskGranularity().findings(in: results).map(\.says)
+    #expect(
+      says.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 } == [
+        "At tasks=4, async is not significantly faster than inline at any of these sizes",
+        "At tasks=80, async is faster than inline from 100 ns of work per task on, 2.00 times as fast there",
+      ], "\(says)")
+  }
+
   /// A very fast second state may lower the mean of a variant that is slower in many rounds. The sentence must agree
   /// with the table, which ranks the means.
   @Test func `a variant that is faster on average, but in few rounds, says so`() throws {

@@ -389,7 +389,9 @@ import Testing
         /^Fastest: plain; apply with stride 16 or 64 \(within \d\.\d % of the best\)\. Lowest mean: .*10\.0 us\./),
       "\(both)")
     #expect(both.contains("plain") && both.contains("apply with stride 16 or 64"), "\(both)")
-    #expect(both.hasSuffix("Slowest: apply with stride 1, 5.00x slower."), "\(both)")
+    #expect(
+      both.hasSuffix("Slowest: apply with stride 1, 5.00x slower. plain is a yardstick: only for comparison."),
+      "\(both)")
   }
 
   @Test func `the answer recommends the runs that are nearly alike, and names a noisier run apart from them`() throws {
@@ -505,7 +507,11 @@ import Testing
 
   @Test func `the answer mentions that the best setting is the largest or the smallest that was tried`() throws {
     #expect(try answer { 64_000 / Double($0) }.hasPrefix("Stride 64 is fastest, 1.00 us, the largest stride tried."))
-    #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us, the smallest stride tried."))
+    #expect(
+      try answer([4, 16, 64]) { 250 * Double($0) }.hasPrefix("Stride 4 is fastest, 1.00 us, the smallest stride tried.")
+    )
+    // There is no smaller stride than 1.
+    #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us. "))
     // Larger strides have the same effect as 1,024, so that a larger sweep would show nothing.
     let alike = try answer([1, 4, 16, 1024]) { $0 == 1024 ? 1000 : 9000 }
     #expect(alike.hasPrefix("Stride 1024 is fastest, 1.00 us. "), "\(alike)")
@@ -824,6 +830,78 @@ import Testing
     #expect(mayBe == "Fastest: apply with stride 4 at work 10 ns; apply with stride 1 or 4 at work 1 us.")
     let isOpen = try first { _, stride, round in (round.isMultiple(of: 2) == (stride == 4)) ? 1000 : 1500 }
     #expect(isOpen == "apply with stride 1 or 4 may be fastest at all values of work.")
+  }
+
+  @Test func `the first sentence names no run that the table shows as slower`() throws {
+    /// Returns the conclusions on strides beside a yardstick. Stride 16 varies widely.
+    func conclusions(_ second: Double, yardstick: Double = 500) throws -> [String] {
+      try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16, 64])], rounds: 20) { variant, round, values in
+        let noise = Double((round * 7 + (values["stride"] ?? 0)) % 5)
+        switch values["stride"] {
+        case 4: return second * (1 + 0.004 * noise)
+        case 16: return round.isMultiple(of: 2) ? 3000 : 90_000
+        case 64: return round.isMultiple(of: 3) ? 3000 : 90_000
+        default: return variant == "plain" ? yardstick + noise : 1000 * (1 + 0.004 * noise)
+        }
+      }.content.conclusions
+    }
+    // The noise of strides 16 and 64 says nothing about stride 4.
+    let slower = try conclusions(1300)
+    #expect(
+      slower.first == "Without yardsticks, apply with stride 1 is fastest at all values of work.", "\(slower)")
+    // Stride 4 is certainly slower, although by little.
+    let near = try conclusions(1050, yardstick: 2000)
+    #expect(near.first == "apply with stride 1 is fastest at all values of work.", "\(near)")
+    #expect(near.contains { $0.hasPrefix("- work 10 ns: apply with stride 1 (1") && $0.contains("stride 4 (1") })
+  }
+
+  @Test func `the other runs are compared with the best usable run, and not with a yardstick`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? 10 : values["stride"] == 4 ? 1300 : 1000
+    }
+    let says = results.content.conclusions
+    #expect(
+      says.contains {
+        $0.contains("plain (10") && $0.contains("without yardsticks: apply with stride 1, 1.0")
+          && $0.contains("apply with stride 4 is 1.3") && !$0.contains("130x")
+      }, "\(says)")
+    #expect(says.contains("plain is a yardstick: only for comparison."), "\(says)")
+  }
+
+  @Test func `the first sentence names only the lowest mean if the runs differ too widely`() throws {
+    let says = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
+      if variant == "plain" { return 90_000 }
+      if values["work"] == 10 { return values["stride"] == 4 ? 1000 : 3000 }
+      return round.isMultiple(of: 2) == (values["stride"] == 4) ? 1000 : 30_000
+    }.content.conclusions.first
+    #expect(
+      says?.contains(
+        /^Fastest: apply with stride 4 at work 10 ns; apply with stride \d \(lowest mean, undecided\) at work 1 us\.$/)
+        == true, "\(says ?? "")")
+  }
+
+  @Test func `the answer has the second metric of each run that may be the best, and leaves out runs without it`()
+    throws
+  {
+    let times: [(String, Double, Double?)] = [
+      ("one", 1000, 5), ("two", 1001, nil), ("three", 1002, 5), ("four", 3000, 7), ("five", 4000, nil),
+    ]
+    var results = Fixture.made(
+      times.map { name, time, rate in
+        (
+          name,
+          Fixture.rounds(8) { round in
+            ["elapsed": [time + Double(round)]].merging(rate.map { ["rate": [$0]] } ?? [:]) { $1 }
+          }
+        )
+      })
+    var experiment = results.experiment
+    (experiment.show, experiment.isSearch) = (["elapsed", "rate"], true)
+    results = Results(
+      experiment: experiment, machine: results.machine, seed: 1, started: results.started, runs: results.runs)
+    let says = results.content.conclusions
+    #expect(
+      says.contains { $0.hasPrefix("Rate (") && $0.hasSuffix("): 5.00 /s (one and three), 7.00 /s (four).") }, "\(says)")
   }
 
   @Test func `a report begins with the decision and ends with the answer`() throws {

@@ -95,8 +95,11 @@ public struct Comparison: Sendable {
 
   /// Creates the comparison of `entries`. All results refer to entries by their indices.
   ///
-  /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
-  public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?) {
+  /// - Parameters:
+  ///   - ranking: the direction in which a figure is better; nil if neither direction is better.
+  ///   - whole: a comparison of these and further entries, whose certainty this comparison shares; nil for none. A
+  ///     ratio that both comparisons contain then has the same interval in both.
+  public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?, within whole: Comparison? = nil) {
     let groups = ComparedGroups(entries, policy, ranking)
     let baseline = Self.baseline(entries, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
@@ -106,8 +109,8 @@ public struct Comparison: Sendable {
     let toBest = entries.indices.map { rounds($0, groups.best(beside: $0)) }
     let toBaseline = entries.indices.map { rounds($0, baseline[$0]) }
     // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
-    let comparisons = groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil }
-    let spreads = groups.spreads(of: toBest)
+    let comparisons = whole?.comparisons ?? (groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil })
+    let spreads = whole?.spreads ?? groups.spreads(of: toBest)
     let withBest = entries.indices.map { run in
       toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
     }

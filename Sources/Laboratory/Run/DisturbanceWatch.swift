@@ -62,7 +62,8 @@ struct DisturbanceWatch {
     let hasShortage = Double(shortages.count) > tolerated * Double(shortages.trials)
     if isTaken || hasShortage {
       let reasons = [
-        hasShortage ? "\(shortages.count.withCommas) of \(shortages.trials.withCommas) trials found no second core" : nil,
+        hasShortage
+          ? "\(shortages.count.withCommas) of \(shortages.trials.withCommas) trials found no second core" : nil,
         taken > tolerated
           ? "other programs\(stolen > tolerated / 2 ? " and the hypervisor" : "") took \(percent(taken)) of the time of "
             + "\(cores == 1 ? "the core" : "\(cores) cores")" : nil,

@@ -191,7 +191,7 @@ struct Pace {
   }
 
   /// The ratio of the time on which a suggestion is based to the time that the first trials predict.
-  private static let margin = 1.25
+  private static let margin = 1.1
 
   /// Returns the progress of the run at the start of a trial of `round`.
   func progress(in round: Int) -> RunProgress {

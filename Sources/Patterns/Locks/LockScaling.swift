@@ -66,7 +66,7 @@ struct LockScaling: Pattern {
       }
       recordOwnerInWord(trial)
     }
-    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock", runContention) { trial in
+    Variant("pthread-mutex", .documented, "pthread_mutex_lock and _unlock", runContention) { trial in
       let mutex = ThreadMutex()
       try contend(trial) { entries in
         entries.each { entry in

@@ -78,7 +78,7 @@ struct QueueVsLock: Pattern {
         }
       }
     }
-    Variant("pthread-mutex", .yardstick, "pthread_mutex_lock and _unlock") { trial in
+    Variant("pthread-mutex", .documented, "pthread_mutex_lock and _unlock") { trial in
       let mutex = ThreadMutex()
       try measure(trial) { updates in
         updates.each { number in

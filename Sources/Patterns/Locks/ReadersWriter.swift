@@ -59,7 +59,7 @@ struct ReadersWriter: Pattern {
         queue.sync { pair.write() }
       }
     }
-    Variant("pthread-rwlock", .yardstick, "pthread_rwlock: a read lock to read, a write lock to write") { trial in
+    Variant("pthread-rwlock", .documented, "pthread_rwlock: a read lock to read, a write lock to write") { trial in
       let lock = ReadersWriterLock()
       try measure(trial) { pair in
         lock.withReadLock { pair.read() }

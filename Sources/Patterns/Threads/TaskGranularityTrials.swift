@@ -14,37 +14,49 @@ extension TaskGranularity: FindingPattern {
     }
   }
 
-  /// Returns findings about the variants except the yardsticks. A finding names the smallest amount of work from which
-  /// variants are faster than running the tasks in place, or states that they are faster at no size. A variant with too
-  /// few rounds has no finding. In a search, the findings are the beginning of the answer.
+  /// Returns findings about the variants except the yardsticks, for each setting of the other swept parameters. A
+  /// finding names the smallest amount of work from which variants are faster than running the tasks in place, or
+  /// states that they are faster at no size. A variant with too few rounds has no finding. In a search, the findings
+  /// are the beginning of the answer.
   func findings(in results: Results) -> [RunNote] {
-    func note(_ says: String, _ runs: [String] = []) -> RunNote {
-      results.experiment.isSearch
-        ? RunNote(Conclusion.answer, says + ".", runs: runs) : RunNote("crossover", says, runs: runs)
+    results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }.flatMap { settings, runs in
+      let place = settings.isEmpty ? "" : "At \(settings.map(\.label).joined(separator: ", ")), "
+      return sentences(about: runs, in: results).map { text, runs in
+        results.experiment.isSearch
+          ? RunNote(Conclusion.answer, "\(place)\(text).", runs: runs) : RunNote("crossover", place + text, runs: runs)
+      }
     }
-    let inline = results.runs.filter { $0.variant.name == "inline" }
+  }
+
+  /// Returns sentences about some runs at one setting of the other swept parameters, without full stops, each with the
+  /// labels of the runs at the smallest sizes.
+  private func sentences(about runs: [VariantRun], in results: Results) -> [(text: String, runs: [String])] {
+    let inline = runs.filter { $0.variant.name == "inline" }
     let crossovers = results.experiment.variants.filter { $0.role != .yardstick }.compactMap { variant in
-      Crossover(of: results.runs.filter { $0.variant == variant }, over: inline, by: perTask, along: work, in: results)
+      Crossover(of: runs.filter { $0.variant == variant }, over: inline, by: perTask, along: work, in: results)
         .map { (variant: variant.name, crossover: $0) }
     }
-    let never = crossovers.filter { $0.crossover.isNeverFaster }.map(\.variant)
     let phrases = crossovers.filter { !$0.crossover.isNeverFaster }.map { variant, crossover in
       (variant: variant, crossover: crossover, words: words(about: crossover))
     }
-    return phrases.grouped { [$0.words.place, $0.words.rest] }.map { words, group in
+    let faster = phrases.grouped { [$0.words.place, $0.words.rest] }.map { words, group in
       let (names, times) = (group.map(\.variant), group.compactMap(\.words.times))
       let figures = times.isEmpty ? "" : ", \(times.listed()) times as fast there"
-      return note(
-        "\(names.listed()) \(names.count == 1 ? "is" : "are") faster than inline \(words[0])\(figures)\(words[1])",
-        group.compactMap { $0.crossover.point?.label })
+      return (
+        text:
+          "\(names.listed()) \(names.count == 1 ? "is" : "are") faster than inline \(words[0])\(figures)\(words[1])",
+        runs: group.compactMap { $0.crossover.point?.label }
+      )
     }
-      + (never.isEmpty
-        ? []
-        : [
-          note(
-            "\(never.listed()) \(never.count == 1 ? "is" : "are") not significantly faster than inline at any of these "
-              + "sizes")
-        ])
+    let never = crossovers.filter { $0.crossover.isNeverFaster }.map(\.variant)
+    guard !never.isEmpty else { return faster }
+    return faster + [
+      (
+        text: "\(never.listed()) \(never.count == 1 ? "is" : "are") not significantly faster than inline at any of "
+          + "these sizes",
+        runs: []
+      )
+    ]
   }
 
   /// Returns words about the sizes at which a variant is faster than running the tasks in place: the sizes, the ratio

@@ -30,10 +30,11 @@ struct RunComparison: Sendable {
   ///
   /// - Parameters:
   ///   - shown: the shown metrics, one of which may count a flaw.
+  ///   - whole: a comparison of all runs, whose certainty this comparison shares; nil if this is that comparison.
   ///   - isCompared: returns whether a run is compared; a run for which it returns false counts as a run without
   ///     figures.
   init(
-    _ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = [],
+    _ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = [], within whole: RunComparison? = nil,
     of isCompared: (_ run: Int) -> Bool = { _ in true }
   ) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
@@ -54,7 +55,7 @@ struct RunComparison: Sendable {
     let policy = Comparison.Policy(
       baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
-    let comparison = Comparison(cells, policy, ranking: metric.better.ranking)
+    let comparison = Comparison(cells, policy, ranking: metric.better.ranking, within: whole?.comparison)
     self.comparison = comparison
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
       .joined(separator: " and ")

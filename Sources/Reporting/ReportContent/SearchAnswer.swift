@@ -32,7 +32,10 @@ struct SearchAnswer {
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
     return [answer.flaws].compactMap(\.self) + bests
-      + [speedUp?.sentence, answer.reference, answer.hung, answer.stopped, answer.secondary, answer.conditions]
+      + [
+        answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung, answer.stopped,
+        answer.secondary, answer.conditions,
+      ]
       .compactMap(\.self)
   }
 
@@ -44,7 +47,9 @@ struct SearchAnswer {
     self.names = names
     wording = SearchWording(
       index: index, metric: metric, comparison: comparison,
-      comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown) { !index.isYardstick($0) },
+      comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown, within: comparison) {
+        !index.isYardstick($0)
+      },
       names: names,
       // The tables of several groups show the headline alone.
       secondary: comparison.groups.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
@@ -101,6 +106,16 @@ struct SearchAnswer {
     return [sentence(wording.everywhere(groups))]
       + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+  }
+
+  /// Returns a sentence that explains the word *yardstick* with the yardsticks of the comparison; nil if the sentences
+  /// do not contain the word.
+  private func yardsticks(in sentences: [String]) -> String? {
+    guard sentences.contains(where: { $0.contains("yardstick") }) else { return nil }
+    let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.grouped(by: \.self)
+    return names.count == 1
+      ? "\(names[0].key) is a yardstick: only for comparison."
+      : "Yardsticks are only for comparison: \(names.map(\.key).listed())."
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or

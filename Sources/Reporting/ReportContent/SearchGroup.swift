@@ -13,10 +13,17 @@ struct SearchGroup {
   let worse: [Int]
   /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
   let isUndecided: Bool
+  /// The comparison that determined the best run, and contains the ratios of the other runs to it.
+  let comparison: RunComparison
 
-  /// The runs of which each may be the best.
+  /// The runs that may be the best or as good as the best, including runs that are certainly a little worse.
   var candidates: [Int] {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
+  }
+
+  /// The runs of which each may be the best, beginning with the run that has the best mean.
+  var leaders: [Int] {
+    [best] + candidates.filter { $0 != best && comparison.contrastsWithBest[$0]?.isDistinct != true }
   }
 
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
@@ -29,7 +36,7 @@ struct SearchGroup {
   ///
   /// - Parameter equal: the runs whose figures equal those of the best run, although there are no ratios.
   init(best: Int, runs: [Int], equal: [Int], _ comparison: RunComparison) {
-    (self.best, self.runs) = (best, runs)
+    (self.best, self.runs, self.comparison) = (best, runs, comparison)
     let near = runs.filter { comparison.isNearBest($0) || $0 != best && equal.contains($0) }
     self.near = near
     undecided = runs.filter(comparison.undecided.contains)

@@ -12,7 +12,7 @@ extension SearchWording {
     guard !groups.isEmpty else { return nil }
     let undecided = groups.flatMap(\.undecided)
     let factors = undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }
-    let fewer = groups.count == 1 ? alone(groups[0]).map { "compare these alone (\($0)), or " } : nil
+    let fewer = alone(groups).map { "compare these alone (\($0)), or " }
     let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else { return "to decide, leave out --quick" }
@@ -70,30 +70,33 @@ extension SearchWording {
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
   }
 
-  /// Returns the arguments that compare only the candidates for the best run of a group: `threads=2,4 --variant apply`.
-  /// Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
-  private func alone(_ group: SearchGroup) -> String? {
-    let candidates = group.candidates
+  /// Returns the arguments that compare only the candidates for the best run of each group: `threads=2,4 --variant
+  /// apply`. Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
+  private func alone(_ groups: [SearchGroup]) -> String? {
+    let candidates = groups.flatMap(\.candidates)
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in
       (parameter, candidates.compactMap { names.point($0)[parameter.name] }.grouped { $0 }.map(\.key))
     }
-    let left = group.runs.filter { run in
+    let runs = groups.flatMap(\.runs)
+    let left = runs.filter { run in
       named.contains(names.variant(run))
         && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
     }
-    guard left.count < group.runs.count, variants.count <= SearchAnswer.most,
+    guard left.count < runs.count, variants.count <= SearchAnswer.most,
       values.allSatisfy({ $0.1.count <= SearchAnswer.most })
     else { return nil }
-    let settings = values.filter { !$0.1.isEmpty }.map { parameter, values in
+    let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
+      (places[0].parameter, places.map(\.value).grouped { $0 }.map(\.key))
+    }
+    let settings = (places + values).filter { !$0.1.isEmpty }.map { parameter, values in
       let labels = values.map(parameter.label)
       return ([labels[0]] + labels.dropFirst().map { String($0.dropFirst(parameter.name.count + 1)) })
         .joined(separator: ",")
     }
-    let isPart = variants.count < Set(group.runs.map(names.variant)).count
-    return ([place(group)] + settings + (isPart ? variants.map { "--variant \($0)" } : []))
-      .filter { !$0.isEmpty }.joined(separator: " ")
+    let isPart = variants.count < Set(runs.map(names.variant)).count
+    return (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
   }
 
   /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of

@@ -6,7 +6,7 @@ extension SearchWording {
   /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
   /// ratio nearest to 1 is first.
   func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
-    group.worse.compactMap { run in comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
+    group.worse.compactMap { run in group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
@@ -14,24 +14,26 @@ extension SearchWording {
   /// not distinguish this run from another run, the heading is about its mean: `highest mean: actor, 2.10x slower`.
   /// Returns nil if no run is certainly worse than the best run, or if an undecided run seems to be worse.
   ///
+  /// If the best run is of a yardstick, and other words name the best of the others, the words compare the others with
+  /// that run, and not with the yardstick.
+  ///
   /// If a group has two runs, or if `isPlain` is true and the rounds distinguish the worst run, the words have no
   /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
   /// others`.
-  func worst(_ group: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
-    // If the best run is a yardstick, other words name the best of the others.
-    let named = hasUsableBest(group) ? [] : withoutYardsticks(group)?.candidates ?? []
-    let ratios = ratios(group).filter { !named.contains($0.run) }
+  func worst(_ whole: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
+    let group = hasUsableBest(whole) ? whole : withoutYardsticks(whole) ?? whole
+    let ratios = ratios(group)
     guard let worst = ratios.last,
-      !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
+      !group.undecided.contains(where: { group.comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
     let isWorst = !others.contains { isAlike($0, worst.run) }
-    if ratios.count > 1, ratios.count == group.runs.count - named.count - 1,
+    if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ isAlike($0.run, worst.run) })
     {
       return "all others are \(by(ratios, worseThan: group.best))"
     }
-    let name = names([worst.run], of: group.runs)
+    let name = names([worst.run], of: whole.runs)
     let by = by([worst], worseThan: group.best)
     if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 {
       return "\(name) \(RunNames.verb(name)) \(by)"

@@ -37,8 +37,8 @@ struct SearchWording {
     let isTime = metric.meaning == .duration
     let best = (isTime ? "" : "the ") + heading
     let everywhere = "at all values of \(settings(of: all[0]).map(\.parameter.name).listed())"
-    let named = zip(groups, all).map { group, whole in group.candidates.map { names([$0], of: whole.runs) } }
-    let common = (groups.first?.candidates ?? []).filter { run in
+    let named = zip(groups, all).map { group, whole in group.leaders.map { names([$0], of: whole.runs) } }
+    let common = groups[0].leaders.filter { run in
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
@@ -50,22 +50,17 @@ struct SearchWording {
       isCertain
       ? isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have" : RunNames.has(text)
       : isTime ? "may be" : "may have"
-    let isNear = isCertain && groups.contains { !$0.near.isEmpty }
+    let isNear = isCertain && groups.contains { $0.leaders.count > 1 }
     return "\(who)\(text) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
   }
 
-  /// Returns the names of the best runs with the groups in which they are the best: `spinlock at hold 0 ns; mutex or
-  /// actor at hold 1 us and 10 us`. Returns nil if the text would be long, or if all groups have the same best runs.
+  /// Returns the names of the runs that may be the best, with the groups in which they may be the best: `spinlock at
+  /// hold 0 ns; mutex or actor at hold 1 us and 10 us`. Returns nil if the text would be long, or if all groups have
+  /// the same runs.
   private func parts(_ groups: [SearchGroup], of all: [SearchGroup]) -> String? {
     let settings = settings(of: groups[0])
-    let parts = zip(groups, all).grouped { group, whole in
-      let runs = group.candidates
-      return Set(runs.map(names.variant)).count == 1
-        ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or")
-    }
-    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostParts || settings.count == 1,
-      groups.allSatisfy({ $0.candidates.count <= Self.mostParts })
-    else { return nil }
+    let parts = zip(groups, all).grouped { group, whole in leaders(group, of: whole) }
+    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostParts || settings.count == 1 else { return nil }
     return parts.map { names, groups in
       let places = groups.map { group, _ in self.settings(of: group) }
       let text =
@@ -75,6 +70,23 @@ struct SearchWording {
       return "\(names) at \(text)"
     }.joined(separator: "; ")
   }
+
+  /// Returns the names of the runs that may be the best, `mutex or actor`. If these are many or differ widely, returns
+  /// only the run with the best mean, `mutex (lowest mean, undecided)`.
+  private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
+    let runs = group.leaders
+    let isWide = group.undecided.contains { run in
+      group.comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference > Self.widestReach } ?? false
+    }
+    guard runs.count <= Self.mostParts, !isWide else {
+      return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)"
+    }
+    return Set(runs.map(names.variant)).count == 1
+      ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or")
+  }
+
+  /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
+  private static let widestReach = 2.0
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
   private static let mostParts = 4
@@ -103,7 +115,7 @@ struct SearchWording {
   /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. If nearly all runs are candidates, the words name only the
   /// others and the run with the best mean.
   private func listed(_ group: SearchGroup) -> String {
-    let heading = group.isUndecided ? "undecided\(reach(group.undecided)): " : ""
+    let heading = group.isUndecided ? "undecided\(reach(group.undecided, of: group)): " : ""
     let runs = group.bestFirst
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
     guard !isNearlyAll(group) || runs.count <= SearchAnswer.most else {
@@ -150,7 +162,7 @@ struct SearchWording {
   /// candidates may differ only little from this run, the sentences recommend any of these candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
     let alike = group.undecided.filter { run in
-      comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.largestReach } ?? false
+      group.comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.largestReach } ?? false
     }
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
@@ -158,10 +170,10 @@ struct SearchWording {
     let canUse = !alike.isEmpty && (!others.isEmpty || !isNearlyAll(group))
     return [
       canUse
-        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(reach(alike))"
-        : "undecided\(reach(group.undecided)): \(candidates(group))",
+        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(reach(alike, of: group))"
+        : "undecided\(reach(group.undecided, of: group)): \(candidates(group))",
       canUse && !others.isEmpty
-        ? "undecided, with more noise\(reach(others)): \(names(others, of: group.runs))" : nil,
+        ? "undecided, with more noise\(reach(others, of: group)): \(names(others, of: group.runs))" : nil,
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
       tooFewRounds(group),
     ].compactMap(\.self)
@@ -201,7 +213,7 @@ struct SearchWording {
   ///   reason.
   private func contradiction(_ group: SearchGroup, atLeast share: Double = Self.most) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
-      comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
+      group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
     let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= share }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
@@ -231,7 +243,7 @@ struct SearchWording {
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
   /// best`. Without a ratio, as between figures of 0, the words are `no difference found`.
   private func within(_ group: SearchGroup) -> String {
-    guard let most = group.near.compactMap(comparison.possibleLoss).max() else { return "no difference found" }
+    guard let most = group.near.compactMap(group.comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
@@ -320,22 +332,22 @@ struct SearchWording {
 
   // MARK: The secondary metric
 
-  /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 with mutex, 1,913
-  /// to 2,614 with the others`. Of runs that are as good as the best run, each has its figure, which may decide.
-  /// Returns nil if there is no such metric, or if the figure of the best run is 0.
+  /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 (mutex), 1,913 to
+  /// 2,614 (the others)`. Of runs that are as good as the best run, each has its figure, which may decide. A run
+  /// without the metric is omitted. Returns nil if there is no such metric, or if the figure of the best run is 0.
   func secondaryFigures(of group: SearchGroup) -> String? {
     guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return nil }
+    func figure(_ run: Int) -> Double? { index.shownFigure(run, of: secondary) }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
     let good = [group.best] + (group.near + group.undecided).filter { $0 != group.best }
-    let named = good.count <= SearchAnswer.most ? good : [group.best]
-    let texts = named.compactMap { run in
-      index.shownFigure(run, of: secondary).map { "\(text($0)) with \(names([run], of: group.runs))" }
-    }
-    let others = group.runs.filter { !named.contains($0) }.compactMap { index.shownFigure($0, of: secondary) }
-    let range = [others.min(), others.max()].compactMap { $0.map(text) }
-    let ends = range.first == range.last ? range.first : range.joined(separator: " to ")
-    return (texts + [ends.map { "\($0) with the \(others.count > 1 ? "others" : "other")" }].compactMap(\.self))
-      .joined(separator: ", ")
+    let first = good.count <= SearchAnswer.most ? good : [group.best]
+    let others = group.runs.filter { !first.contains($0) && figure($0) != nil }
+    let named = (first + (others.count == 1 ? others : [])).filter { figure($0) != nil }
+    let texts = named.grouped { figure($0).map(text) ?? "" }.map { "\($0) (\(names($1, of: group.runs)))" }
+    guard others.count > 1 else { return texts.joined(separator: ", ") }
+    let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
+    let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
+    return (texts + ["\(ends) (the others)"]).joined(separator: ", ")
   }
 
   // MARK: Slow samples
@@ -397,8 +409,8 @@ struct SearchWording {
 
   /// Returns the maximum possible difference between the best run and runs that are not significantly different from
   /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
-  private func reach(_ near: [Int]) -> String {
-    let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
+  private func reach(_ near: [Int], of group: SearchGroup) -> String {
+    let intervals = near.compactMap { group.comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.map { " (at most \($0.reach) apart)" } ?? ""
   }

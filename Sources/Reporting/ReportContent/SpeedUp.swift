@@ -10,9 +10,10 @@ struct SpeedUp: Sendable {
   let briefTable: Table
   /// A plot of every variant at its fastest setting.
   let curve: SweepCurve
-  /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `On 2 cores
-  /// compared with 1: apply 1.93x, threads 1.90x.` Of many variants, the sentence contains those with the least and the
-  /// largest speed-up.
+  /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
+  /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
+  /// with the largest speed-ups and the one with the least. The value is nil for a single variant, and if the amount of
+  /// work is swept, since the fastest setting would be the least work.
   let sentence: String?
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
@@ -63,7 +64,8 @@ struct SpeedUp: Sendable {
     }
     self.table = table(all)
     briefTable = table(all.count <= Self.mostRows ? all : all.filter(\.isFastest))
-    sentence = Self.sentence(all.filter(\.isFastest), over: fewest)
+    let problem = others.contains { index.document.scenario.problem?.contains($0.name) == true }
+    sentence = problem ? nil : Self.sentence(all.filter(\.isFastest), over: fewest, others)
     curve = SweepCurve(
       Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
       series: all.filter(\.isFastest).map { series -> SweepCurve.Series in
@@ -82,16 +84,21 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  private static func sentence(_ series: [Scaling.Series], over fewest: Int) -> String? {
+  private static func sentence(_ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts]) -> String? {
     guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
     let steps = series.compactMap { series in
-      series.steps.first { $0.cores == most }?.speedup.map { (variant: series.variant, speedUp: $0) }
+      series.steps.first { $0.cores == most }?.speedup.map { speedUp in
+        let settings = others.compactMap { other in
+          series.point[other.name].map { RunNames.setting(other, [other.describe($0)]) }
+        }
+        return (name: ([series.variant] + settings).joined(separator: " with "), speedUp: speedUp)
+      }
     }.sorted { $0.speedUp.ratio > $1.speedUp.ratio }
     guard let last = steps.last, steps.count > 1 else { return nil }
-    func text(_ step: (variant: String, speedUp: Contrast)) -> String {
+    func text(_ step: (name: String, speedUp: Contrast)) -> String {
       let interval = step.speedUp.interval
       let figure = interval.flatMap { $0.isWide ? $0.span : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
-      return "\(step.variant) \(figure)"
+      return "\(step.name) \(figure)"
     }
     let named = steps.count <= SearchAnswer.most ? steps : steps.prefix(SearchAnswer.most - 1) + [last]
     let texts = named.map(text)

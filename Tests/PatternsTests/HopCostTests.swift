@@ -25,7 +25,9 @@ import Testing
       }
       return Self.pattern.findings(in: FakePattern.search(runs)).map(\.says)
     }
-    let rest = "the other variants wake a thread. They are not different speeds of the same work."
+    let rest =
+      "the other variants wake a thread. They are not different speeds of the same work. "
+      + "`--metric contended` compares them with several callers."
     #expect(
       findings(["queue", "queue-sync", "actor"]) == [
         "queue-sync and actor only lock the target if no other caller uses it; " + rest

@@ -49,6 +49,25 @@ import Testing
     }
   }
 
+  @Test func `the answer of a search says which variants do not pass on all items`() {
+    func findings(_ variants: [String]) -> [String] {
+      let runs = StreamVsSource().variants.filter { variants.contains($0.name) }.map {
+        VariantRun(variant: $0, point: Point(), parameters: [:], trials: [])
+      }
+      return StreamVsSource().findings(in: FakePattern.search(runs)).map(\.says)
+    }
+    #expect(
+      findings(["stream-unbounded", "stream-newest", "stream-oldest", "source"]) == [
+        "Not all variants do the same: source delivers the sum of its items, and not the items; "
+          + "stream-newest and stream-oldest drop items of a burst (lost)."
+      ])
+    #expect(
+      findings(["source-and-array", "stream-oldest"]) == [
+        "Not all variants do the same: stream-oldest drops items of a burst (lost)."
+      ])
+    #expect(findings(["stream-unbounded", "async"]).isEmpty && findings(["stream-newest", "stream-oldest"]).isEmpty)
+  }
+
   // MARK: Broken bodies
 
   /// Returns a stream with the wrong buffering policy.

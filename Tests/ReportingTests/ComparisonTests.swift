@@ -868,6 +868,21 @@ import Testing
     #expect(says.contains("plain is a yardstick: only for comparison."), "\(says)")
   }
 
+  @Test func `the answer names all runs that are much slower than the candidates`() throws {
+    let says = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 12) { variant, round, values in
+      let noise = 1 + 0.002 * Double(round)
+      return switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 1000 * (round.isMultiple(of: 2) ? 1.2 : 1)
+      case 4: 1000 * (round.isMultiple(of: 2) ? 1 : 1.2)
+      case 16: 4000 * noise
+      default: 9000 * noise
+      }
+    }.content.conclusions
+    #expect(says.contains { $0.hasPrefix("Stride 16 or 64 is at least 3.") && $0.hasSuffix("x slower.") }, "\(says)")
+    #expect(says.contains { $0.hasPrefix("Stride 64 is 8.") }, "\(says)")
+  }
+
   @Test func `the first sentence names only the lowest mean if the runs differ too widely`() throws {
     let says = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
       if variant == "plain" { return 90_000 }

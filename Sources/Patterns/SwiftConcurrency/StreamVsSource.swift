@@ -30,10 +30,13 @@ struct StreamVsSource: Pattern {
   let unreportedDrops = Metric.count(
     "unreported-drops",
     "lost items that yield did not return as dropped, and items returned as dropped that were not lost")
-  let sendCost = Metric.latency("send-cost", "sending one item while the consumer is busy, timed one burst at a time")
+  let sendCost = Metric.latency(
+    "send-cost", affectedBy: ["burst", "buffer", Cores.name],
+    "sending one item while the consumer is busy, timed one burst at a time")
   let latency = Metric.latency("latency", "from just before an item is sent until an idle consumer has received it")
   let perItem = Metric.latency(
-    "per-item", "one of many items sent back to back: from the first send to the last receipt, divided by the items")
+    "per-item", affectedBy: ["stream", "buffer", Cores.name],
+    "one of many items sent back to back: from the first send to the last receipt, divided by the items")
 
   var problem: [any Declaration] { [messages] }
 

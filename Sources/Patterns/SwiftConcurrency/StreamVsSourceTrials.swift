@@ -2,8 +2,29 @@ import Dispatch
 import Instruments
 import Synchronization
 
-/// The code that sends items and records which items are received.
-extension StreamVsSource {
+/// The code that sends items and records which items are received, and the finding about variants that do not pass on
+/// all items.
+extension StreamVsSource: FindingPattern {
+  /// Returns an array with one note for a search that compares variants that pass on all items with others. The note
+  /// names the others. Returns an empty array for any other experiment.
+  func findings(in results: Results) -> [RunNote] {
+    guard results.experiment.isSearch else { return [] }
+    func runs(_ names: String...) -> [VariantRun] { results.runs.filter { names.contains($0.variant.name) } }
+    let (sums, bounded) = (runs("source"), runs("stream-newest", "stream-oldest"))
+    guard !(sums + bounded).isEmpty, sums.count + bounded.count < results.runs.count else { return [] }
+    let names = bounded.map(\.variant.name).grouped(by: \.self).map(\.key)
+    let parts = [
+      sums.isEmpty ? nil : "source delivers the sum of its items, and not the items",
+      names.isEmpty
+        ? nil : "\(names.joined(separator: " and ")) \(names.count > 1 ? "drop" : "drops") items of a burst (lost)",
+    ]
+    return [
+      RunNote(
+        Conclusion.advice, "Not all variants do the same: \(parts.compactMap(\.self).joined(separator: "; ")).",
+        runs: (sums + bounded).map(\.label))
+    ]
+  }
+
   /// The number of measured bursts, after one warm-up burst.
   private static let rounds = 10
 

@@ -42,6 +42,21 @@ extension SearchWording {
     return "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean): \(name), \(by)"
   }
 
+  /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor are
+  /// at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than two.
+  func others(_ whole: SearchGroup) -> String? {
+    let group = hasUsableBest(whole) ? whole : withoutYardsticks(whole) ?? whole
+    let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
+    guard much.count > 1, let worst = much.last, !much.allSatisfy({ isAlike($0.run, worst.run) }) else { return nil }
+    let runs = group.runs.filter { run in much.contains { $0.run == run } }
+    let text = names(runs, of: whole.runs)
+    let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
+    return "\(text) \(verb) \(by(much, worseThan: group.best))"
+  }
+
+  /// The smallest certain ratio to the best run from which a run is much worse.
+  private static let much = 2.0
+
   /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish. The noise of the
   /// best run does not matter.
   func isAlike(_ run: Int, _ other: Int) -> Bool {

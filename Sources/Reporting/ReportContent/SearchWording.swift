@@ -20,8 +20,7 @@ struct SearchWording {
       group.hasTooFewRounds
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
       : group.isUndecided ? undecided(group) : settled(group)
-    return best + [worst].compactMap(\.self)
-      + [slowSamples(group)].compactMap(\.self)
+    return best + [next(group) == nil ? others(group) : nil, worst, slowSamples(group)].compactMap(\.self)
   }
 
   /// Returns words about the runs that are the best in each of several groups: `mutex is fastest by contended at all

@@ -42,7 +42,9 @@ struct ProgramTrace {
     let (limit, last, hang) = (try options.limit(), try options.lastPart(), try options.shortestHang())
     let recording: ProgramRecording
     do { recording = try ProgramRecording(command, followsChildren: options.children) } catch let error as SystemError {
-      throw InputError(error.description)
+      // A name without a directory is looked up in PATH.
+      let isHere = error.code == ENOENT && !command[0].contains("/") && access(command[0], F_OK) == 0
+      throw InputError("\(error)\(isHere ? "; did you mean './\(command[0])'?" : "")")
     }
     if let limitation = recording.limitation { Lab.printMessage(limitation) }
     let process = recording.process

@@ -235,6 +235,7 @@ import Testing
     (["trace", "--", "/nonexistent"], "cannot run /nonexistent: No such file or directory"),
     (["trace", "--", "/etc/passwd"], "cannot run /etc/passwd: Permission denied"),
     (["trace", "--", "no-such-program"], "cannot run no-such-program"),
+    (["trace", "--", "Package.swift"], "did you mean './Package.swift'?"),
     (["trace", "--for", "soon", "--", "true"], "--for"), (["trace", "--hang", "0ms", "--", "true"], "--hang"),
     (["trace", "--for", "1s", "apply-stride"], "--for"), (["trace", "--kill", "apply-stride"], "--kill"),
     (["trace", "apply-stride", "--", "true"], "a program is recorded as it is"), (["trace", "--"], "after --"),

@@ -916,7 +916,8 @@ import Testing
       experiment: experiment, machine: results.machine, seed: 1, started: results.started, runs: results.runs)
     let says = results.content.conclusions
     #expect(
-      says.contains { $0.hasPrefix("Rate (") && $0.hasSuffix("): 5.00 /s (one and three), 7.00 /s (four).") }, "\(says)")
+      says.contains { $0.hasPrefix("Rate (") && $0.hasSuffix("): 5.00 /s (one and three), 7.00 /s (four).") }, "\(says)"
+    )
   }
 
   @Test func `a report begins with the decision and ends with the answer`() throws {

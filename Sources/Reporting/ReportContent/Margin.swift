@@ -70,8 +70,9 @@ extension ConfidenceInterval {
 }
 
 extension Metric.Meaning {
-  /// Returns a ratio in words, as a multiple of at least 1: `1.93x faster`, `28.8x fewer`.
-  func wording(_ ratio: Double) -> String {
+  /// Returns a ratio in words, as a multiple of at least 1: `1.93x faster`, `28.8x fewer`. A rough ratio has one digit
+  /// fewer.
+  func wording(_ ratio: Double, isRough: Bool = false) -> String {
     let (below, above) =
       switch self {
       case .duration: ("faster", "slower")
@@ -79,6 +80,7 @@ extension Metric.Meaning {
       case .amount: ("less", "more")
       case .throughput, .level: ("lower", "higher")
       }
-    return ratio <= 1 ? "\(Quantity.ratio(1 / ratio))x \(below)" : "\(Quantity.ratio(ratio))x \(above)"
+    let multiple = Quantity.ratio(ratio <= 1 ? 1 / ratio : ratio, isRough: isRough)
+    return "\(multiple)x \(ratio <= 1 ? below : above)"
   }
 }

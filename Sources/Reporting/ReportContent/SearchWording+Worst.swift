@@ -42,8 +42,9 @@ extension SearchWording {
     return "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean): \(name), \(by)"
   }
 
-  /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor are
-  /// at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than two.
+  /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
+  /// are at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than
+  /// two.
   func others(_ whole: SearchGroup) -> String? {
     let group = hasUsableBest(whole) ? whole : withoutYardsticks(whole) ?? whole
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }

@@ -255,7 +255,11 @@ struct Tables {
         return Cell("\(text) in all rounds\(tail)", facts.union(.allRounds), short: text + tail)
       }
       // The estimate would suggest a precision that the rounds do not have.
-      if interval.isWide { return Cell(interval.range(metric.meaning) + tail, facts.union(.span)) }
+      if interval.isWide {
+        return Cell(
+          interval.range(metric.meaning) + tail, facts.union(.span),
+          short: metric.meaning.wording(contrast.ratio, isRough: true) + tail)
+      }
       return Cell("\(text) \(interval.margin)\(tail)", facts.union(.interval), short: text + tail)
     }
     let reach = "at most \(interval.reach)"

@@ -97,7 +97,7 @@ let package = Package(
     // Creates one directory for the files of a test run, and ends the processes that the run started.
     .target(name: "TestRun", path: "Tests/TestRun"),
     .testTarget(name: "MeasurementTests", dependencies: ["Measurement", real]),
-    .testTarget(name: "PlatformTests", dependencies: ["Platform"]),
+    .testTarget(name: "PlatformTests", dependencies: ["Platform", "LabTesting"]),
     .testTarget(
       name: "ExplorationTests", dependencies: ["Exploration", "ExploredPatterns", "Instruments", "Measurement"]),
     .testTarget(name: "LaboratoryTests", dependencies: ["Laboratory", "LabTesting", "Measurement", "Platform"]),

@@ -41,7 +41,7 @@ struct Report: ParsableCommand {
       throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
     }
     if sideBySide { return try compare() }
-    let files = try FileExport<ReportInput>.files(rendering.exports, html: html)
+    let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
     var documents: [ResultDocument] = []
     for path in paths {
       try refuseScenario(path)

@@ -10,7 +10,7 @@ struct RunSession {
   /// The options that define how results are shown, and which scenarios may remain unjudged.
   let output: OutputOptions
   /// The files to write.
-  let exports: [FileExport<ReportInput>]
+  let exports: [FileExport<ReportRequest>]
   /// The archive that stores the runs and contains the previous runs; nil if the runs are not stored.
   let archive: Archive?
   /// Whether the command line limits the time of a trial.

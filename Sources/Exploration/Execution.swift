@@ -39,7 +39,7 @@ public final class Execution: @unchecked Sendable {
   /// The numbers of the strands that made the steps so far, in order.
   private var chosen: [Int] = []
   /// The recorded steps; nil if steps are not recorded.
-  private var record: [Record.Step]?
+  private var record: [ScheduleRecord.Step]?
   /// The first defect, or the first operation that cannot be explored; nil if neither has occurred.
   private var failure: ExecutionOutcome?
   /// The number of steps up to ``failure``; nil if there is no failure.
@@ -178,7 +178,7 @@ public final class Execution: @unchecked Sendable {
   static func run(
     _ program: @escaping @Sendable () -> Void, choosing chooser: some Chooser, fibers: FiberPool,
     recording: Bool = false
-  ) -> Record {
+  ) -> ScheduleRecord {
     _ = takesJobs
     let execution = Execution(fibers: fibers, isRecording: recording)
     let before = gcdlab_execution()
@@ -187,7 +187,7 @@ public final class Execution: @unchecked Sendable {
     execution.spawn("caller", program)
     let outcome = execution.explore(chooser)
     execution.end()
-    return Record(
+    return ScheduleRecord(
       outcome: outcome, schedule: execution.chosen, decided: execution.decided ?? execution.chosen.count,
       steps: execution.record ?? [],
       strands: execution.strands.map(\.name))
@@ -216,7 +216,7 @@ public final class Execution: @unchecked Sendable {
       guard let choice = chooser.choose(choices, after: chosen.last) else { return .abandoned }
       let strand = strands[choice]
       chosen.append(choice)
-      if record != nil { record?.append(Record.Step(strand: choice)) }
+      if record != nil { record?.append(ScheduleRecord.Step(strand: choice)) }
       resume(strand)
     }
   }

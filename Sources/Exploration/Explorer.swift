@@ -70,7 +70,7 @@ public struct Explorer: Sendable {
   ///
   /// - Throws: ``ImpossibleSchedule`` if a step of the schedule cannot be made, or if the execution ends before the
   ///   schedule.
-  public func replay(_ schedule: [Int]) throws(ImpossibleSchedule) -> Record {
+  public func replay(_ schedule: [Int]) throws(ImpossibleSchedule) -> ScheduleRecord {
     let replay = Replay(schedule)
     let record = Execution.run(program, choosing: replay, fibers: fibers(), recording: true)
     if let (step, strand, possible) = replay.impossible {
@@ -120,7 +120,7 @@ public struct ExplorationSummary: Sendable {
   public internal(set) var outcomes: Set<ExecutionOutcome> = []
   /// The record of the failing schedule with the fewest steps up to the defect. Among schedules of equal length, this
   /// schedule has the fewest switches. The value is nil if no schedule failed.
-  public internal(set) var shortest: Record?
+  public internal(set) var shortest: ScheduleRecord?
   /// The reason why the program cannot be explored; nil if the program can be explored.
   public internal(set) var unable: String?
 
@@ -132,7 +132,7 @@ private struct Session {
   let program: @Sendable () -> Void
   let fibers: FiberPool
 
-  func run(_ chooser: some Chooser, recording: Bool = false) -> Record {
+  func run(_ chooser: some Chooser, recording: Bool = false) -> ScheduleRecord {
     Execution.run(program, choosing: chooser, fibers: fibers, recording: recording)
   }
 
@@ -182,7 +182,7 @@ private struct Session {
 
   /// Adds one execution to the summary. Each failing schedule and the first of every hundred schedules are repeated for
   /// verification.
-  private func note(_ record: Record, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
+  private func note(_ record: ScheduleRecord, in summary: inout ExplorationSummary) throws(Explorer.Nondeterminism) {
     summary.executions += 1
     if record.outcome == .abandoned {
       summary.abandoned += 1
@@ -202,7 +202,7 @@ private struct Session {
     }
   }
 
-  private func verify(_ record: Record) throws(Explorer.Nondeterminism) {
+  private func verify(_ record: ScheduleRecord) throws(Explorer.Nondeterminism) {
     let replay = Replay(record.schedule)
     let again = run(replay)
     guard again.schedule != record.schedule || again.outcome != record.outcome || again.strands != record.strands else {
@@ -224,8 +224,8 @@ private struct Session {
   }
 }
 
-extension Record {
-  fileprivate func isShorter(than other: Record) -> Bool {
+extension ScheduleRecord {
+  fileprivate func isShorter(than other: ScheduleRecord) -> Bool {
     (decided, switches) < (other.decided, other.switches)
   }
 }

@@ -2,7 +2,7 @@ import Dispatch
 
 /// A gate that holds back tasks without blocking a thread. The tasks wait on an inactive queue.
 public final class Gate: Sendable {
-  /// The queue on which tasks wait. Opening the gate activates this concurrent queue.
+  /// A concurrent queue that is inactive until the gate opens. Blocks and waiting tasks are submitted to this queue.
   public let queue = DispatchQueue(label: "gcdlab.gate", attributes: [.concurrent, .initiallyInactive])
 
   /// Creates a closed gate.

@@ -10,11 +10,11 @@ public enum KernelTimers {
     public let remaining: Int
   }
 
-  /// Returns the armed timers; nil if the system does not report timers. The result is empty if `/proc` is not
-  /// available.
+  /// Returns the armed timers; nil if the system does not report timers, or if `/proc` is not available.
   public static func armed() -> [Armed]? {
     #if os(Linux)
-      let numbers = (namesInDirectory("/proc/self/fd") ?? []).compactMap { Int32($0) }
+      guard let names = namesInDirectory("/proc/self/fd") else { return nil }
+      let numbers = names.compactMap { Int32($0) }
       let timers = numbers.filter { currentPath(of: $0) == "anon_inode:[timerfd]" }
       var armed: [Armed] = []
       for number in timers {

@@ -30,7 +30,7 @@
 
     /// Sends a message that contains only `number`. Blocks while the port's queue is full.
     ///
-    /// - Throws: ``SystemError`` if the port is dead.
+    /// - Throws: ``SystemError`` if the message cannot be sent, for example because the port is dead.
     public func send(_ number: Int32) throws(SystemError) {
       var header = mach_msg_header_t()
       header.msgh_bits = mach_msg_bits_t(MACH_MSG_TYPE_COPY_SEND)

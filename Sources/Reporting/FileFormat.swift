@@ -42,14 +42,14 @@ public struct FileFormat<Input>: Sendable {
 }
 
 /// An input that has formats.
-public protocol FileInput {
+public protocol Exportable {
   /// The formats of the input, in the order in which help lists them.
   static var formats: [FileFormat<Self>] { get }
 }
 
-extension ReportInput: FileInput {
+extension ReportRequest: Exportable {
   /// Every format of runs, in the order in which help lists them.
-  public static let formats: [FileFormat<ReportInput>] = [
+  public static let formats: [FileFormat<ReportRequest>] = [
     FileFormat("json", .text { try JSONReport.render($0.documents) }, largestFile: ResultDocument.largestFile),
     FileFormat("md") { try MarkdownReport.render($0.contents, sentences: $0.sentences()) },
     FileFormat("csv") { CSVReport.render($0.documents) },
@@ -59,7 +59,7 @@ extension ReportInput: FileInput {
   ]
 }
 
-extension Array: FileInput where Element == ExplorationResult {
+extension Array: Exportable where Element == ExplorationResult {
   /// Every format of explorations, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
@@ -73,14 +73,14 @@ extension Array: FileInput where Element == ExplorationResult {
   }
 }
 
-extension DocumentsReport: FileInput {
+extension DocumentsReport: Exportable {
   /// Every format of the documents' sentences, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [FileFormat("json") { try $0.json() }, FileFormat("html") { $0.html }, FileFormat("md") { $0.markdown }]
   }
 }
 
-extension DiffReport: FileInput {
+extension DiffReport: Exportable {
   /// Every format of diffs, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
@@ -90,7 +90,7 @@ extension DiffReport: FileInput {
   }
 }
 
-extension Atlas: FileInput {
+extension Atlas: Exportable {
   /// Every format of atlases, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [
@@ -119,7 +119,7 @@ public struct TraceSelection: Sendable {
   }
 }
 
-extension TraceSelection: FileInput {
+extension TraceSelection: Exportable {
   /// Every format of traces, in the order in which help lists them.
   public static var formats: [FileFormat<Self>] {
     [

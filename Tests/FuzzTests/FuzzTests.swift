@@ -19,9 +19,9 @@ import Testing
 /// huge allocation.
 ///
 /// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run. `make fuzz` runs
-/// 100 000 inputs for each target. If the process dies or hangs, `/tmp/gcdlab-fuzz-<target>-<process>` contains the
-/// number of the input, and `GCDLAB_FUZZ_INPUT=<number>` with the same `GCDLAB_FUZZ_SEED` runs only this input. Such an
-/// input is then added to the corpus.
+/// 100 000 inputs for each target. If the process dies or hangs, `.build/fuzz-<target>` contains the number of the input,
+/// and `GCDLAB_FUZZ_INPUT=<number>` with the same `GCDLAB_FUZZ_SEED` runs only this input. Such an input is then added to
+/// the corpus.
 @Suite(.serialized) struct FuzzTests {
   enum Target: String, CaseIterable {
     case scenario, setting, sweep, check, report, request, document
@@ -70,7 +70,8 @@ import Testing
     let seed = number("GCDLAB_FUZZ_SEED") ?? 20_261_121
     let mutator = Mutator(corpus: try inputs(target), seed: UInt64(bitPattern: Int64(seed)))
     let count = number("GCDLAB_FUZZ") ?? 300
-    let notePath = "\(ScratchDirectory.parent)/gcdlab-fuzz-\(target.rawValue)-\(getpid())"
+    // The directory of the test run does not outlive the process.
+    let notePath = "\(corpus)/../../.build/fuzz-\(target.rawValue)"
     let note = open(notePath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer {
       close(note)
@@ -172,8 +173,8 @@ import Testing
   /// Renders the documents in every format.
   private static func renderAll(_ contents: [ReportContent]) throws {
     _ = TerminalReport(TextStyle()).render(contents)
-    let input = ReportInput(contents, strict: true)
-    for format in ReportInput.formats {
+    let input = ReportRequest(contents, strict: true)
+    for format in ReportRequest.formats {
       switch format.rendering {
       case .files(let render): _ = try render(input)
       case .text(let render):

@@ -11,6 +11,10 @@ import Testing
       gauge.up()
     }()
     gate.queue.async { gauge.up() }
+    // Blocks of another queue begin meanwhile.
+    for _ in 0..<10 {
+      await withCheckedContinuation { done in DispatchQueue(label: "witness").async { done.resume() } }
+    }
     #expect(gauge.now == 0)
     gate.open()
     await task

@@ -46,6 +46,12 @@ import Testing
     let holds = [queue.hold(), functions.hold()]
     queue.async { runs.ran(0) }
     functions.async { runs.ran(1) }
+    // Blocks of another queue begin meanwhile.
+    for _ in 0..<10 {
+      let hasRun = DispatchSemaphore(value: 0)
+      DispatchQueue(label: "witness").async { hasRun.signal() }
+      hasRun.wait()
+    }
     #expect(runs.notRun == 2)
     for hold in holds { hold.release() }
     queue.drainSources()

@@ -69,6 +69,12 @@ public struct Attempt: Sendable {
     return Dictionary(judged.map { ($0.claim.check.text, $0.verdict) }) { first, _ in first }
   }
 
+  /// Returns whether guarantees and anomalies about the variant were judged, and each has one of the given verdicts.
+  public func areAll(_ allowed: Verdict...) -> Bool {
+    let verdicts = verdicts
+    return !verdicts.isEmpty && verdicts.values.allSatisfy(allowed.contains)
+  }
+
   /// Descriptions of the promises that the trial did not keep; empty if the trial kept all promises.
   ///
   /// The descriptions contain the outcome if the trial did not complete, the guarantees and anomalies whose verdict is

@@ -30,7 +30,7 @@ import Testing
         try #require(attempt.total("concurrent-payments")) > (isTooMany ? seats : 0)
           && isTooMany == (attempt.total("concurrent-payments") ?? 0 > seats))
       #expect(isTooMany == (attempt.total("refunds") ?? 0 > 0))
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+      #expect(attempt.areAll(.held, .witnessed), "\(attempt.verdicts)")
     }
   }
 

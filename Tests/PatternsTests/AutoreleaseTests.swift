@@ -12,7 +12,7 @@ import Testing
   func `a trial on a system without autorelease pools is unavailable with the reason`(_ variant: String) async throws {
     let attempt = try await Attempt(variant, of: Autorelease(), files: Catalogue.files, Self.settings)
     #if canImport(ObjectiveC)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed })
+      #expect(attempt.areAll(.held, .witnessed))
     #else
       #expect(attempt.trial.outcome == .unavailable(reason: "autorelease pools, which only Darwin has, are needed"))
       let description = try PatternDescription(Autorelease())

@@ -11,7 +11,7 @@ import Testing
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
     #expect(attempt.trial.outcome == .completed)
-    #expect(attempt.verdicts.count == 2 && attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+    #expect(attempt.verdicts.count == 2 && attempt.areAll(.held), "\(attempt.verdicts)")
   }
 
   @Test(arguments: ["global", "sibling"], [1, 3])
@@ -19,7 +19,7 @@ import Testing
     let attempt = try await Attempt(
       variant, of: BarrierScope(), files: Catalogue.files, ["barriers": .integer(barriers)])
     #expect(attempt.total("barrier-began-early") == barriers && attempt.total("ran-beside-barrier") == barriers)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.areAll(.witnessed), "\(attempt.verdicts)")
   }
 
   // MARK: Broken bodies

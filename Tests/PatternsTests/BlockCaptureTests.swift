@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [1, 1000]) func `a block that sync runs is not copied`(_ blocks: Int) async throws {
     let attempt = try await Self.attempt("stack-block-sync", blocks)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.areAll(.held, .witnessed), "\(attempt.verdicts)")
     #expect(
       attempt.total("in-place") == blocks && attempt.total("uncopied") == blocks && attempt.total("ran") == blocks)
     #expect(attempt.total("changed") == 0)

@@ -105,7 +105,6 @@ import Testing
     return try #require(folders.first { readFile("\(root)/Sources/Patterns/\($0)/\(file)") != nil })
   }
 
-  /// The test ensures that a reader of the code finds the settings and metrics of a scenario.
   @Test func `the longest time of a trial includes every setting for which it waits repeatedly`() throws {
     func longest(
       _ variant: String, of pattern: any Pattern, _ settings: [String: ParameterValue]
@@ -123,6 +122,7 @@ import Testing
     #expect(try longest("lock-in-global-queue", of: ThreadExplosion(), ["hold": second]) == .seconds(14))
   }
 
+  /// The test ensures that a reader of the code finds the settings and metrics of a scenario.
   @Test func `a declared setting or metric has the name of its property`() {
     for pattern in Catalogue.patterns {
       for child in Mirror(reflecting: pattern).children {

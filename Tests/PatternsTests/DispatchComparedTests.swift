@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a lack of threads makes the trial unavailable`() async throws {
     let attempt = try await Attempt("threads", of: DispatchCompared(), files: Catalogue.files, Self.few) { trial in
-      try DispatchCompared().compare(trial) { _, _ in throw SystemError(11, "start a thread") }
+      try DispatchCompared().compare(trial) { _, _ in throw SystemError(EAGAIN, "start a thread") }
     }
     guard case .unavailable = attempt.trial.outcome else {
       Issue.record("\(attempt.trial.outcome)")

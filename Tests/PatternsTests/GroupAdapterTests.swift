@@ -24,7 +24,7 @@ import Testing
 
   @Test func `no group waits for a request that is sent without a group`() async throws {
     let attempt = try await Self.attempt("nil-group", ["requests": .integer(7)])
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty, "\(attempt.verdicts)")
+    #expect(attempt.areAll(.held), "\(attempt.verdicts)")
     #expect(attempt.total("unfinished") == 21 && attempt.total("handlers-not-once") == 0)
   }
 

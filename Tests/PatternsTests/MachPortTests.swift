@@ -20,7 +20,7 @@ import Testing
     let attempt = try await Attempt(
       variant, of: MachPortPattern(), files: Catalogue.files, variant == "receive" ? Self.settings : [:])
     #if canImport(Darwin)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)
+      #expect(attempt.areAll(.held))
     #else
       #expect(attempt.trial.outcome == .unavailable(reason: "only Darwin has Mach ports"))
       let description = try PatternDescription(MachPortPattern())

@@ -33,7 +33,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Attempt("fork-exec-signal", of: Self.pattern, files: Catalogue.files)
       #if canImport(Darwin)
-        #expect(attempt.verdicts.values.allSatisfy { $0 == .held } && !attempt.verdicts.isEmpty)
+        #expect(attempt.areAll(.held))
       #else
         #expect(
           attempt.trial.outcome == .unavailable(reason: "only Darwin has process sources"))
@@ -63,10 +63,7 @@ import Testing
       for variant in Self.ofEnds {
         let attempt = try await Attempt(variant.name, of: Self.pattern, files: Catalogue.files, Self.settings)
         #expect(attempt.trial.outcome == .completed)
-        let verdicts = attempt.verdicts
-        #expect(
-          verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !verdicts.isEmpty,
-          "\(variant.name): \(verdicts)")
+        #expect(attempt.areAll(.held, .witnessed), "\(variant.name): \(attempt.verdicts)")
         // The first child warms up.
         let notices = attempt.trial.observation.samples("report-latency")?.summary?.count
         #expect(notices == (["already-dead", "parent-gone"].contains(variant.name) ? nil : 2), "\(variant.name)")

@@ -21,7 +21,7 @@ import Testing
 
   @Test(arguments: listed) func `each variant of the listing keeps its promises`(_ variant: String) async throws {
     let attempt = try await Self.attempt(variant)
-    #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+    #expect(attempt.areAll(.held, .witnessed), "\(attempt.verdicts)")
     #expect(attempt.total("returned-before-end") == 1)
     #expect(attempt.total("unfinished") == (variant == "async-then-sync-concurrent" ? 1 : 0))
   }
@@ -32,8 +32,7 @@ import Testing
       closeInheritedDescriptors()
       let attempt = try await Self.attempt("sync-after-async", ["pairs": .integer(5)])
       #expect(attempt.trial.outcome == .completed)
-      #expect(!attempt.verdicts.isEmpty)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .witnessed }, "\(attempt.verdicts)")
+      #expect(attempt.areAll(.witnessed), "\(attempt.verdicts)")
     }
   }
 

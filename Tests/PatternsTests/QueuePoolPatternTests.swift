@@ -16,7 +16,7 @@ import Testing
       let attempt = try await Attempt(
         variant, of: QueuePoolPattern(), files: Catalogue.files, Self.twenty, cores: Host.cores)
       #expect(attempt.trial.outcome == .completed)
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+      #expect(attempt.areAll(.held), "\(attempt.verdicts)")
       #expect(attempt.total("size-error") == 0 && (attempt.total("imbalance") ?? 2) <= 1)
       #expect(variant == "pool-per-class" || attempt.total("threads") == min(20, Host.cores, 32))
     }
@@ -69,11 +69,11 @@ import Testing
 
   @Test func `a trial with too few threads is unavailable`() async throws {
     var pattern = QueuePoolPattern()
-    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(11, "start a thread") }
+    pattern.census.capacity = ThreadCapacity { _ in throw SystemError(EAGAIN, "start a thread") }
     let attempt = try await Attempt("global-concurrent", of: pattern, files: Catalogue.files, Self.twenty)
     #expect(
       attempt.trial.outcome
-        == .unavailable(reason: "20 threads and some more are needed: \(SystemError(11, "start a thread"))"))
+        == .unavailable(reason: "20 threads and some more are needed: \(SystemError(EAGAIN, "start a thread"))"))
   }
 
   // MARK: Broken bodies

@@ -37,7 +37,7 @@ import Testing
       ["blocks": .integer(blocks), "repeats": .integer(5)])
     #expect(attempt.trial.outcome == .completed)
     #expect(
-      attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed }, "\(attempt.verdicts)")
+      attempt.areAll(.held, .witnessed), "\(attempt.verdicts)")
     #expect(attempt.verdicts.count >= 2)
     #expect((attempt.total("began-while-suspended") == 0) == holding.contains(variant))
     let latency = attempt.trial.observation.samples("resume-to-run")?.summary

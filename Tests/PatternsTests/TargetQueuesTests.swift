@@ -20,7 +20,7 @@ import Testing
       let attempt = try await Attempt(variant, of: TargetQueues(), files: Catalogue.files, Self.six)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("blocked-tasks") == expected)
-      #expect(!attempt.verdicts.isEmpty && attempt.verdicts.values.allSatisfy { $0 == .held }, "\(attempt.verdicts)")
+      #expect(attempt.areAll(.held), "\(attempt.verdicts)")
     }
   }
 

@@ -20,7 +20,7 @@ func expectUnavailable<P: Pattern>(
   _ variant: String, needing threads: Int, _ capacity: WritableKeyPath<P, ThreadCapacity>,
   _ waiter: String, _ standstill: WritableKeyPath<P, Standstill>, sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-  let error = SystemError(11, "start a thread")
+  let error = SystemError(EAGAIN, "start a thread")
   var crowded = pattern
   crowded[keyPath: capacity] = ThreadCapacity { _ in throw error }
   let first = try await Attempt(variant, of: crowded, files: files, settings)

@@ -28,7 +28,7 @@ import Testing
       let isNotified = variant != "never-submitted"
       #expect(attempt.total("not-notified") == (isNotified ? 0 : 3))
       if !variant.hasPrefix("task") { #expect(attempt.total("wait-timed-out") == (isNotified ? 0 : 3)) }
-      #expect(attempt.verdicts.values.allSatisfy { $0 == .held || $0 == .witnessed } && !attempt.verdicts.isEmpty)
+      #expect(attempt.areAll(.held, .witnessed))
     }
   }
 

@@ -1,3 +1,4 @@
+import LabTesting
 import Platform
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func `a limit above the hard limit is refused`() async throws {
-    if try DescriptorLimit.current().hard >= Int(Int32.max) { try Test.cancel("the descriptors have no hard limit") }
+    if try DescriptorLimit.current().hard >= Int(Int32.max) { try skip("the descriptors have no hard limit") }
     await #expect(processExitsWith: .success) {
       let hard = try DescriptorLimit.current().hard
       let error = #expect(throws: SystemError.self) { try DescriptorLimit.setSoft(hard + 1) }
@@ -41,7 +42,7 @@ import Testing
 
   #if os(Linux)
     @Test func `the descriptor table is grown once, and no descriptor is left open`() async throws {
-      if try DescriptorLimit.current().soft < 1024 { try Test.cancel("the limit of descriptors is below 1024") }
+      if try DescriptorLimit.current().soft < 1024 { try skip("the limit of descriptors is below 1024") }
       await #expect(processExitsWith: .success) {
         /// Returns the size of the kernel's descriptor table of this process.
         func size() -> Int? {

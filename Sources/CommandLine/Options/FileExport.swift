@@ -2,9 +2,9 @@ import Laboratory
 import Platform
 import Reporting
 
-/// A file of `--export`, or of an option for one format. Of `--export`, the extension of the file determines the
-/// format.
-struct FileExport<Input: FileInput> {
+/// A file of `--export`, or of an option for one format. If the option is `--export`, the extension of the file
+/// determines the format.
+struct FileExport<Input: Exportable> {
   private let format: FileFormat<Input>
   private let file: OutputFile
   /// The option that specifies the file.

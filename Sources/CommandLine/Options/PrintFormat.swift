@@ -2,7 +2,7 @@ import ArgumentParser
 import Reporting
 
 /// The form in which a command prints its result: tables for people, or the text of a format.
-struct PrintFormat<Input: FileInput>: ExpressibleByArgument {
+struct PrintFormat<Input: Exportable>: ExpressibleByArgument {
   private let format: FileFormat<Input>?
 
   static var table: PrintFormat { PrintFormat(format: nil) }

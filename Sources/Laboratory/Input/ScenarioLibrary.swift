@@ -6,7 +6,7 @@ public struct ScenarioLibrary: Sendable {
   public let names: [String]
   private let patterns: [any Pattern]
   let files: BuiltInFiles
-  private let lessons: LessonCode
+  private let code: VariantCode
   /// The largest accepted size of a scenario file, in bytes. The longest built-in scenario has about 10 KB.
   private static let largestFile = 1 << 20
 
@@ -19,7 +19,7 @@ public struct ScenarioLibrary: Sendable {
   ///   - patterns: the patterns of the scenarios.
   public init(files: [(name: String, text: String)], patterns: [any Pattern]) {
     self.files = BuiltInFiles(files)
-    lessons = LessonCode(of: files)
+    code = VariantCode(of: files)
     self.patterns = patterns
     // The scenarios are in the order of their patterns, and the patterns are in the order of their families. Scenarios
     // without the name of a pattern are last.
@@ -35,15 +35,15 @@ public struct ScenarioLibrary: Sendable {
 
   private func withCode(_ experiment: Experiment) -> Experiment {
     var experiment = experiment
-    for variant in experiment.variants { experiment.code[variant.name] = lessons.code(of: variant) }
+    for variant in experiment.variants { experiment.code[variant.name] = code.code(of: variant) }
     return experiment
   }
 
   /// Returns the lines of the body of `variant` in the source of the variant's pattern; nil if the source is missing.
-  public func body(of variant: Variant) -> [String]? { lessons.body(of: variant) }
+  public func body(of variant: Variant) -> [String]? { code.body(of: variant) }
 
   /// Returns the helpers of the lab that the code of `variant` names and does not include, in the order of the code.
-  package func helpers(of variant: Variant) -> [LessonHelper] { lessons.helpers(of: variant) }
+  package func helpers(of variant: Variant) -> [CodeHelper] { code.helpers(of: variant) }
 
   /// Returns the documents with the sentences that claims refer to; nil if the lab was built without documents.
   ///

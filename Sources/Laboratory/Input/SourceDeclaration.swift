@@ -21,7 +21,7 @@ struct SourceDeclaration: Sendable {
   /// Whether the declaration is a type and not an extension.
   var isNewType: Bool { isType && !head.contains("extension ") }
   /// Whether the declaration uses the trial, or is a probe or a pattern. Such a declaration contains measuring code,
-  /// and is not part of a lesson.
+  /// and is not part of the code of a variant.
   var isOfTrial: Bool { head.contains("Trial") || head.contains("Probe") || isPattern }
   /// Whether the declaration is a pattern.
   var isPattern: Bool { head.contains(": Pattern {") }

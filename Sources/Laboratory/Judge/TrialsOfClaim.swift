@@ -8,7 +8,7 @@ struct TrialsOfClaim {
   /// The descriptions of the lost trials of an anomaly: trials that have no figure, are broken or were not tried; empty
   /// for a guarantee. A lost trial shows neither the anomaly nor its absence.
   private let lost: [String]
-  /// Whether it suffices that the check is true for one variant in each round.
+  /// Whether it suffices that the check is true for one variant in each round. The value is false if no trial counts.
   private let isAny: Bool
   /// The runs whose trials were all unavailable or stopped, although the machine meets the requirements of the runs;
   /// empty if `isAny` is true. These runs show neither that a guarantee holds nor that an anomaly does not occur.

@@ -46,7 +46,8 @@ public protocol Pattern: Sendable {
 
   /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine; nil for the sum of
   /// the durations among the settings that affect the variant. After ten times the longest time plus
-  /// ``Budget/watchdog``, the lab ends the trial as hung. The default implementation returns nil.
+  /// ``Budget/watchdog``, the lab ends the trial as hung. The lab does not call the method for a variant whose probe
+  /// computes the time. The default implementation returns nil.
   func longest(_ trial: Trial) -> Duration?
 }
 

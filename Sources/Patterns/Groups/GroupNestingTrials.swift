@@ -152,7 +152,7 @@ final class NestedWork: Sendable {
   /// The queue of nested work that does not run on the main queue: a global queue, or an inactive queue if the trial
   /// delays the work.
   let otherQueue: DispatchQueue
-  /// A queue without other blocks, which the group notifies.
+  /// The queue of the group's notify block. The queue runs no other blocks.
   let ownQueue = DispatchQueue(label: "end")
 
   private let steps: Int

@@ -49,7 +49,7 @@ struct ExplorationDocument: Encodable {
 }
 
 extension ExplorationDocument.Schedule {
-  init(_ record: Record) {
+  init(_ record: ScheduleRecord) {
     schedule = record.scheduleText
     outcome = record.outcome.words
     steps = record.shown.map {

@@ -26,7 +26,7 @@ enum ExplorationPage {
   }
 
   /// Returns the table of a schedule, with a row for each step and a column for each thread.
-  private static func table(_ record: Record) -> Markup {
+  private static func table(_ record: ScheduleRecord) -> Markup {
     let columns = Set(record.shown.map(\.strand)).sorted()
     let headings = columns.map { column -> Markup in "<th>\(record.strands[column])</th>" }
     let rows = record.shown.enumerated().map { index, step -> Markup in

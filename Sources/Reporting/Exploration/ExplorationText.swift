@@ -45,7 +45,7 @@ public struct ExplorationText {
   ///   - record: the record of the schedule.
   ///   - scenario: the scenario that was explored.
   ///   - variant: the name of the variant.
-  public func render(_ record: Record, of scenario: ExploredScenario, variant: String) -> String {
+  public func render(_ record: ScheduleRecord, of scenario: ExploredScenario, variant: String) -> String {
     let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
     let lines =
       Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut
@@ -103,7 +103,7 @@ public struct ExplorationText {
 
   // MARK: One schedule
 
-  private func schedule(_ record: Record) -> [String] {
+  private func schedule(_ record: ScheduleRecord) -> [String] {
     let steps = record.shown
     let columns = Set(steps.map(\.strand)).sorted()
     let rows = steps.enumerated().map { index, step in
@@ -129,7 +129,7 @@ public struct ExplorationText {
   }
 
   /// Returns the steps as a list, for a terminal without room for a column for each thread.
-  private func list(_ record: Record, _ steps: [Record.Step]) -> [String] {
+  private func list(_ record: ScheduleRecord, _ steps: [ScheduleRecord.Step]) -> [String] {
     let name = steps.map { record.strands[$0.strand].displayWidth }.max() ?? 0
     let indent = 4 + 2 + name + 2
     return steps.enumerated().flatMap { index, step -> [String] in

@@ -72,7 +72,7 @@ enum ExplorationWords {
 
   /// Returns an explanation of the numbers of a schedule: ` (0 is the caller, 1 the main task, 3 block 1; steps that
   /// change nothing are not listed)`. Returns an empty string if the list of steps makes the numbers clear.
-  static func numbers(_ record: Record) -> String {
+  static func numbers(_ record: ScheduleRecord) -> String {
     let names = Set(record.decisive).sorted().map { (number: $0, name: record.strands[$0]) }
     let isClear = names.allSatisfy { number, name in number == 0 || name.hasSuffix(" \(number)") }
     guard !isClear || record.shown.count < record.decisive.count else { return "" }
@@ -84,7 +84,7 @@ enum ExplorationWords {
   }
 
   /// Returns a description of the end of the schedule; nil if a step of the table already describes the end.
-  static func end(_ record: Record) -> String? {
+  static func end(_ record: ScheduleRecord) -> String? {
     if case .deadlock(let waiting) = record.outcome {
       return "No thread can continue: \(waiting.joined(separator: "; "))."
     }

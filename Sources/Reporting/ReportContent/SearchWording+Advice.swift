@@ -108,7 +108,8 @@ extension SearchWording {
       else { return nil }
       return (group, place.parameter, value)
     }
-    // The variants change. With a single variant, only settings do, and the lines of the groups name them.
+    // The hint is about a change of variant. With a single variant, only the settings change, and the lines of the groups
+    // name the settings.
     guard places.count == groups.count,
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The code that lessons show. The code is part of the compiled sources of the patterns.
-struct LessonCode: Sendable {
+/// The code of variants, as `explain --code` shows it. The code is part of the compiled sources of the patterns.
+struct VariantCode: Sendable {
   private let files: [(name: String, text: String)]
   private let sources: Sources
 
-  /// Creates the code of lessons from the Swift sources (`.swift`) among `files`.
+  /// Creates the code of variants from the Swift sources (`.swift`) among `files`.
   init(of files: [(name: String, text: String)]) {
     self.files = files.filter { $0.name.hasSuffix(".swift") }
     sources = Sources(self.files)
@@ -45,12 +45,12 @@ struct LessonCode: Sendable {
   }
 
   /// Returns the helpers of the lab that the code of `variant` names and does not include.
-  func helpers(of variant: Variant) -> [LessonHelper] {
+  func helpers(of variant: Variant) -> [CodeHelper] {
     listing(of: variant).map { helpers(in: $0.code, of: variant, without: $0.shown) } ?? []
   }
 
-  private func helpers(in code: [String], of variant: Variant, without shown: Set<Substring>) -> [LessonHelper] {
-    var reader = LessonReader(sources.index, of: variant, without: shown)
+  private func helpers(in code: [String], of variant: Variant, without shown: Set<Substring>) -> [CodeHelper] {
+    var reader = HelperFinder(sources.index, of: variant, without: shown)
     return reader.helpers(in: code)
   }
 
@@ -93,7 +93,7 @@ struct LessonCode: Sendable {
     return type.text(in: Self.lines(of: text(of: type.file)))
   }
 
-  /// Returns whether a file contains the measuring code of a trial, which is not part of the lesson.
+  /// Returns whether a file contains the measuring code of a trial, which `explain --code` leaves out.
   private static func measures(_ file: String) -> Bool { file.hasSuffix("Trials.swift") || file == "Trial.swift" }
 
   private func text(of file: String) -> String? { files.first { $0.name == file }?.text }
@@ -169,7 +169,7 @@ private final class Sources: Sendable {
     found.withLock { found in
       if let found { return found }
       let declared = onAllCores(files.count) { [files] number in
-        SourceDeclaration.all(in: LessonCode.lines(of: files[number].text), of: files[number].name)
+        SourceDeclaration.all(in: VariantCode.lines(of: files[number].text), of: files[number].name)
       }
       let index = SourceIndex(declared.flatMap(\.self))
       found = index

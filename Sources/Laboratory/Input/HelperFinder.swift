@@ -1,9 +1,9 @@
-/// A reader that finds the lab's helpers in a lesson's code.
+/// A reader that finds the lab's helpers in the code of a variant.
 ///
 /// No compiler resolves the names, so the reader searches the declarations that the code can refer to: the functions of
 /// the pattern, the functions outside all types, and the members of types that were found before. For example, a helper
 /// may pass a value to a closure, and the code of the closure uses a member of the value's type.
-struct LessonReader {
+struct HelperFinder {
   private let sources: SourceIndex
   private let file: String
   private let shown: Set<Substring>
@@ -15,7 +15,7 @@ struct LessonReader {
   private var types: [Substring] = []
   /// The types of the local values, by the names of the values.
   private var locals: [Substring: Local] = ["trial": .of("Trial")]
-  private var helpers: [LessonHelper] = []
+  private var helpers: [CodeHelper] = []
   private var noted: Set<SourcePosition> = []
 
   /// The type of a local value.
@@ -42,7 +42,7 @@ struct LessonReader {
   }
 
   /// Returns the helpers that `code` names, in the order of the code.
-  mutating func helpers(in code: [String]) -> [LessonHelper] {
+  mutating func helpers(in code: [String]) -> [CodeHelper] {
     for line in code.map(NameChain.code) {
       bind(line)
       for chain in NameChain.all(in: line) { read(chain) }
@@ -151,7 +151,7 @@ struct LessonReader {
   @discardableResult private mutating func note(_ declaration: SourceDeclaration, as name: String) -> [Substring] {
     let isShown = declaration.owner.map { shown.contains($0) } ?? false || shown.contains(declaration.name)
     if !isShown, noted.insert(SourcePosition(file: declaration.file, line: declaration.lines.lowerBound)).inserted {
-      helpers.append(LessonHelper(name: name, summary: declaration.summary))
+      helpers.append(CodeHelper(name: name, summary: declaration.summary))
     }
     if declaration.isType { return [declaration.name] }
     return add(typesNamed(in: declaration.head))

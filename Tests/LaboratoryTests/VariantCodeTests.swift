@@ -3,7 +3,7 @@ import Testing
 @testable import Laboratory
 
 /// Tests of the code that `explain --code` displays of a pattern, and of its explanations of helpers.
-@Suite struct LessonCodeTests {
+@Suite struct VariantCodeTests {
   private static let pattern = """
     struct Own: Pattern {
       let tasks = Parameter.count("tasks", 1...10, default: 1, "tasks")
@@ -65,13 +65,13 @@ import Testing
     }
     """
 
-  private func lesson(_ trials: String = trials) -> LessonCode {
-    LessonCode(of: [("Own.swift", Self.pattern), ("OwnTrials.swift", trials), ("own.yml", "measure: none")])
+  private func code(_ trials: String = trials) -> VariantCode {
+    VariantCode(of: [("Own.swift", Self.pattern), ("OwnTrials.swift", trials), ("own.yml", "measure: none")])
   }
   private let way = Variant("way", .documented, "does it", file: "Own/Own.swift", line: 5) { _ in }
 
   @Test func `each helper is explained by the first sentence of its documentation, in the order of the code`() throws {
-    let code = try #require(lesson().code(of: way))
+    let code = try #require(code().code(of: way))
     #expect(
       code.suffix(8) == [
         "func spin(_ count: Int) { Platform.spin(count) }", "", "// measure: Runs the body, e.g. twice.",
@@ -81,13 +81,13 @@ import Testing
   }
 
   @Test func `a helper without documentation is found, but has no explanation`() throws {
-    let lesson = lesson(Self.trials.replacing("/// Notes a word.", with: "// Notes a word."))
-    #expect(lesson.helpers(of: way).filter { $0.summary == nil }.map(\.name) == ["life.note", "Tally.of"])
-    #expect(try #require(lesson.code(of: way)).allSatisfy { !$0.contains("// life.note") })
+    let found = code(Self.trials.replacing("/// Notes a word.", with: "// Notes a word."))
+    #expect(found.helpers(of: way).filter { $0.summary == nil }.map(\.name) == ["life.note", "Tally.of"])
+    #expect(try #require(found.code(of: way)).allSatisfy { !$0.contains("// life.note") })
   }
 
   @Test func `names in comments, in literals and of system functions are not taken for helpers`() {
-    let names = lesson().helpers(of: way).map(\.name)
+    let names = code().helpers(of: way).map(\.name)
     #expect(names == ["measure", "life.queue", "life.note", "Tally", "Tally.of", "close", "recordRest"])
   }
 
@@ -102,8 +102,8 @@ import Testing
       }
       """
     let way = Variant("way", .documented, "does it", file: "Own/Own.swift", line: 3) { _ in }
-    #expect(LessonCode(of: [("Own.swift", code)]).code(of: way) == ["DispatchQueue.main.async {}"])
-    #expect(LessonCode(of: []).code(of: way) == nil)
+    #expect(VariantCode(of: [("Own.swift", code)]).code(of: way) == ["DispatchQueue.main.async {}"])
+    #expect(VariantCode(of: []).code(of: way) == nil)
   }
 
   @Test func `the code of a variant with a probe begins with the probe and the parameters of the body`() throws {
@@ -132,14 +132,14 @@ import Testing
       """
     let probe = TrialProbe()
     let way = Variant("way", .documented, "does it", probe, file: "Own/Own.swift", line: 3) { _ in }
-    let lesson = LessonCode(of: [("Own.swift", code), ("OwnTrials.swift", Self.trials)])
+    let found = VariantCode(of: [("Own.swift", code), ("OwnTrials.swift", Self.trials)])
     #expect(
-      lesson.code(of: way) == [
+      found.code(of: way) == [
         "lives(of: [1, 2]) { life, rest in", "  life.cancel()", "", "  rest.count()", "}", "",
         "// lives: Runs the body with a life.", "// life.cancel: Cancels the source.",
       ])
     // A body that uses the trial itself requires no explanation.
     let other = Variant("other", .documented, "does it", probe, file: "Own/Own.swift", line: 11) { _ in }
-    #expect(lesson.body(of: other) == ["life.cancel()"])
+    #expect(found.body(of: other) == ["life.cancel()"])
   }
 }

@@ -1,5 +1,5 @@
 /// Runs to render in a format, with the options for rendering.
-public struct ReportInput: Sendable {
+public struct ReportRequest: Sendable {
   /// The runs, each with the content of its report.
   public let contents: [ReportContent]
   /// Whether a refuted performance claim is a failure.

@@ -176,9 +176,11 @@ import Testing
       for _ in 0..<(actual == 0 ? 5 : 0) { received.process(buffer.baseAddress, 0) }
       return received.process(buffer.baseAddress, actual)
     }
-    /// Drops every read that is longer than the single bytes.
+    /// Drops the last byte of every read that is longer than the single bytes, and cancels the source at the end of the
+    /// file. The handler takes as long as that of a variant: if a source is cancelled within microseconds of the end of
+    /// a pipe, Dispatch on Linux may crash (a null pointer in `_dispatch_event_loop_drain`, in 1 of 200 processes).
     let loses: @Sendable (ReceivedData, UnsafeMutableRawBufferPointer, Int) -> Bool = { received, buffer, actual in
-      actual > 1 ? false : received.process(buffer.baseAddress, actual)
+      received.process(buffer.baseAddress, actual > 1 ? actual - 1 : actual) || actual == 0
     }
     return ["drained", "blocking-read", "dispatch-io", "async-bytes"].map { variant in
       red("\(variant).lost == 0", variant) { trial in

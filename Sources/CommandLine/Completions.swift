@@ -3,8 +3,8 @@ import Platform
 
 /// The completions that a shell offers, based on the scenario in the words of the command line.
 enum Completions {
-  /// Returns the scenario of the first word that names a scenario or a scenario file; nil if there is no such word, or if
-  /// the file is not valid.
+  /// Returns the scenario of the first word that names a scenario or a scenario file; nil if there is no such word, or
+  /// if the file is not valid.
   private static func experiment(_ words: [String]) -> Experiment? {
     let names = Lab.library.names
     return words.first { names.contains($0) || $0.isScenarioFile }.flatMap { try? Lab.library.experiment($0) }

@@ -41,6 +41,25 @@ import Testing
       ])
   }
 
+  @Test func `the answer of a search says how often one thread entered in a row`() {
+    let runs = LockScaling().variants.filter { ["mutex", "serial-sync", "actor"].contains($0.name) }.map { variant in
+      var run = VariantRun(variant: variant, point: Point(), parameters: [:], trials: [])
+      let entries: Double? = ["mutex": 2004, "serial-sync": 1][variant.name]
+      run.trials = [3.0, entries].enumerated().compactMap { round, value in
+        guard let value, entries != nil else { return nil }
+        var observation = Observation()
+        observation.record("longest-run", round == 0 ? 1 : value)
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+      return run
+    }
+    let says = LockScaling().findings(in: FakePattern.search(runs)).map(\.says)
+    #expect(
+      says.first?.hasSuffix(
+        " One thread entered up to 2004 times in a row with mutex, and 1 with serial-sync (longest-run).") == true,
+      "\(says)")
+  }
+
   // MARK: Broken bodies
 
   static var reds: [Red] {

@@ -66,6 +66,17 @@ import Testing
     #expect(!alone.contains("Speed-up"), "\(alone)")
   }
 
+  @Test func `the speed-up of an answer is that of the largest amount of work`() throws {
+    let results = try Fixture.compared([("cores", [1, 2]), ("work", [10, 1000])]) { variant, values in
+      let gain = variant == "apply" && values["work"] == 1000 && values["cores"] == 2 ? 1.9 : 1
+      return Double(values["work"] ?? 1) * 1000 / gain
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(/Speed-up on 2 cores over 1 core at work 1 us: apply 1\.\d+x and plain [01]\.\d+x\./),
+      "\(says)")
+  }
+
   @Test func `the answer names numbers of cores as a person does`() throws {
     let results = try Fixture.compared([("cores", [1, 2])], rounds: 6) { variant, round, values in
       variant == "apply" ? (values["cores"] == 2 ? 10_000 : 20_000) + Double(round) : nil

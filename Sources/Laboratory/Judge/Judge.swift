@@ -10,10 +10,17 @@ public struct Judge: Sendable {
   /// Creates a judge of the claims in `results`.
   public init(_ results: Results) { self.results = results }
 
-  /// Returns the judgement of every claim, in the order of the experiment.
+  /// Returns the judgement of every claim, in the order of the experiment. A comparison of settings may remove the
+  /// conditions of an anomaly, so an anomaly that it did not witness is not judged.
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
       var judgement = judgement(on: claim)
+      if results.experiment.isSearch, judgement.verdict == .notWitnessed {
+        judgement = Judgement(
+          claim: claim, verdict: .unavailable, evidence: Evidence(reason: "a comparison need not provoke an anomaly"))
+        judgement.isExcused = true
+        return judgement
+      }
       if judgement.verdict == .unavailable {
         judgement.isExcused = results.isExcused(claim)
         judgement.isLeftOut = claim.check.references.contains(where: results.isLeftOut)

@@ -21,7 +21,7 @@ public struct Scaling: Sendable {
     public let point: [String: ParameterValue]
     /// The runs on the fewest cores and on at least one larger number of cores, in ascending order.
     public let steps: [Step]
-    /// Whether the variant has its best figure at this setting.
+    /// Whether the variant has its best figure for this amount of work at this setting.
     public let isFastest: Bool
     /// The scalability law of the throughput; nil if the series has too few steps, or if no law can be fitted.
     public let law: ScalabilityLaw?
@@ -40,8 +40,10 @@ public struct Scaling: Sendable {
   /// Evaluates the entries that have figures and whose points include the number of cores. The result identifies each
   /// run by its index in `entries`.
   ///
-  /// - Parameter ranking: the direction in which a figure is better.
-  public init(_ entries: [Comparison.Entry], _ ranking: Ranking) {
+  /// - Parameters:
+  ///   - ranking: the direction in which a figure is better.
+  ///   - problem: the names of the parameters that define the amount of work. Each amount has its own fastest setting.
+  public init(_ entries: [Comparison.Entry], _ ranking: Ranking, problem: [String] = []) {
     let measured = entries.indices.filter { Cores.number(in: entries[$0].point) != nil && !entries[$0].figures.isEmpty }
     let groups = measured.grouped { index in
       SeriesKey(variant: entries[index].variant, point: entries[index].point.filter { $0.key != Cores.name })
@@ -49,7 +51,9 @@ public struct Scaling: Sendable {
     let comparisons = groups.reduce(0) { $0 + $1.elements.count - 1 }
     func typical(_ run: Int) -> Double? { Ranking.typical(entries[run].figures.map(\.value)) }
     let fastest = Set(
-      groups.grouped { $0.key.variant }.compactMap { _, groups in
+      groups.grouped { group in
+        SeriesKey(variant: group.key.variant, point: group.key.point.filter { problem.contains($0.key) })
+      }.compactMap { _, groups in
         ranking.best(groups) { group in ranking.best(group.elements.compactMap(typical)) { $0 } }?.key
       })
     series = groups.map { key, runs in

@@ -30,8 +30,13 @@ struct ComparedGroups {
       for run in runs { groupOfRun[run] = group }
     }
     self.groupOfRun = groupOfRun
-    // A run that is not compared with another run is not a best run.
-    bestOfGroup = groups.map { $0.count > 1 ? best(of: $0) : nil }
+    // A run that is not compared with another run is not a best run. Runs without a setting of the groups, such as
+    // those of a yardstick, stand beside all groups.
+    let settings = points.map(\.count).max() ?? 0
+    bestOfGroup = groups.map { group in
+      let isWhole = points[group[0]].count == settings || group.count { entries[$0].mayBeBest } > 1
+      return group.count > 1 && isWhole ? best(of: group) : nil
+    }
     bestOfAll = best(of: Array(entries.indices))
     comparisons = groups.map { group in group.count { typical[$0] != nil } }.filter { $0 > 1 }
       .reduce(0) { $0 + ConfidenceInterval.comparisonsWithBest(of: $1) }

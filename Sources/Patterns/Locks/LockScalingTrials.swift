@@ -6,8 +6,8 @@ import Synchronization
 /// The code that runs the trials and records their metrics, and the finding about the number of threads.
 extension LockScaling: FindingPattern {
   /// Returns an array with one note, which states the number of threads at each setting of a search. If an actor is
-  /// compared with locks, the note adds that as many tasks enter the actor. Returns an empty array if the experiment is
-  /// not a search.
+  /// compared with locks, the note adds that as many tasks enter the actor. The note also says how often one thread
+  /// entered in a row. Returns an empty array if the experiment is not a search.
   func findings(in results: Results) -> [RunNote] {
     guard results.experiment.isSearch else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
@@ -21,7 +21,20 @@ extension LockScaling: FindingPattern {
     let says =
       "Threads: \(settings.joined(separator: ", "))\(ofTasks). They do nothing between two entries; threads that work "
       + "in between contend less."
-    return [RunNote(Conclusion.advice, says, runs: results.runs.map(\.label))]
+    return [RunNote(Conclusion.advice, says + fairness(results), runs: results.runs.map(\.label))]
+  }
+
+  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row; empty for fewer
+  /// than two variants.
+  private func fairness(_ results: Results) -> String {
+    let counts = results.runs.grouped(by: \.variant.name).compactMap { name, runs in
+      runs.flatMap { $0.figures(longestRun.metric).map(\.value) }.max().map { (name: name, count: Int($0)) }
+    }
+    guard counts.count > 1, let most = counts.max(by: { $0.count < $1.count }),
+      let least = counts.min(by: { $0.count < $1.count }), most.count > least.count
+    else { return "" }
+    return " One thread entered up to \(most.count.withCommas) times in a row with \(most.name), and "
+      + "\(least.count.withCommas) with \(least.name) (longest-run)."
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

@@ -17,8 +17,9 @@ extension HopCost: FindingPattern {
       RunNote(
         Conclusion.advice,
         "\(names.joined(separator: " and ")) only \(names.count > 1 ? "lock" : "locks") the target if no other caller "
-          + "uses it; the other variants wake a thread. They are not different speeds of the same work. `--metric contended` "
-          + "compares them with several callers.",
+          + "uses it; the other variants wake a thread. They are not different speeds of the same work."
+          + (results.experiment.headline == contended.metric
+            ? "" : " `--metric contended` compares them with several callers."),
         runs: locks.map(\.label))
     ]
   }

@@ -107,13 +107,19 @@ struct RunIndex: Sendable {
         }
       }
     }
-    let all = bests(measured)
+    // The curves of different settings are compared at the largest amount of work, where they differ most.
+    let last = swept.first { $0.name == along && document.scenario.problem?.contains($0.name) == true }?.swept?.last
+    let compared = measured.filter { run in
+      let value = along.flatMap { document.runs[run].point[$0] }
+      return last == nil || value == nil || value == last
+    }
+    let all = bests(compared)
     // A medium amount is more informative than the smallest or the largest amount.
     let problems = measured.map(problem).filter { $0.count == amounts.count }.grouped(by: \.self).map(\.key)
     guard all.count > most, problems.count > 1 else { return (all, nil) }
     let fixed = problems[problems.count / 2]
     let label = amounts.compactMap { parameter in fixed[parameter.name].map(parameter.label) }.joined(separator: ", ")
-    let shown = bests(measured.filter { problem($0).allSatisfy { fixed[$0.key] == $0.value } })
+    let shown = bests(compared.filter { problem($0).allSatisfy { fixed[$0.key] == $0.value } })
     return (shown, Fixed(label: label, names: Set(fixed.keys)))
   }
 

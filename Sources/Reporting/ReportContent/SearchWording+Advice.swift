@@ -108,8 +108,8 @@ extension SearchWording {
       else { return nil }
       return (group, place.parameter, value)
     }
-    // The hint is about a change of variant. With a single variant, only the settings change, and the lines of the groups
-    // name the settings.
+    // The hint is about a change of variant. With a single variant, only the settings change, and the lines of the
+    // groups name the settings.
     guard places.count == groups.count,
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }
@@ -119,7 +119,11 @@ extension SearchWording {
     let changes = zip(ordered.indices, zip(ordered, ordered.dropFirst())).compactMap {
       number, pair -> (text: String, factor: Double)? in
       let (earlier, later) = pair
-      let others = Set((earlier.group.near + earlier.group.undecided).map(names.variant))
+      // A run that may also be many times slower is no candidate for the best.
+      let undecided = earlier.group.undecided.filter { run in
+        comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.widestReach } ?? false
+      }
+      let others = Set((earlier.group.near + undecided).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
       let alsoGood: [Int] = withoutYardsticks?[number + 1].candidates ?? []

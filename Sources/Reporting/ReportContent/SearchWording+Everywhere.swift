@@ -39,15 +39,26 @@ extension SearchWording {
   private func parts(_ groups: [SearchGroup], of all: [SearchGroup]) -> String? {
     let settings = settings(of: groups[0])
     let parts = zip(groups, all).grouped { group, whole in leaders(group, of: whole) }
-    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostParts || settings.count == 1 else { return nil }
+    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostGroups || settings.count == 1 else { return nil }
     return parts.map { names, groups in
       let places = groups.map { group, _ in self.settings(of: group) }
       let text =
         settings.count == 1
         ? RunNames.setting(settings[0].parameter, places.map { $0[0].parameter.describe($0[0].value) }, "and")
-        : groups.map { group, _ in settingsText(of: group) }.listed()
+        : self.places(groups.map { group, _ in group }, of: all)
       return "\(names) at \(text)"
     }.joined(separator: "; ")
+  }
+
+  /// Returns the settings of some groups, `work 1 us and work 10 us/1 core`. If the groups are all groups with a value
+  /// of the first parameter, the text contains only this value.
+  private func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
+    func first(_ group: SearchGroup) -> ParameterValue? { settings(of: group).first?.value }
+    return groups.grouped(by: first).flatMap { value, groups in
+      groups.count == all.count { first($0) == value }
+        ? settings(of: groups[0]).prefix(1).map { RunNames.setting($0.parameter, [$0.parameter.describe($0.value)]) }
+        : groups.map { settingsText(of: $0).replacing(", ", with: "/") }
+    }.listed()
   }
 
   /// Returns the names of the runs that may be the best, `mutex or actor`. If these are many or differ widely, returns
@@ -60,13 +71,18 @@ extension SearchWording {
     guard runs.count <= Self.mostParts, !isWide else {
       return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)"
     }
-    return Set(runs.map(names.variant)).count == 1
+    let text =
+      Set(runs.map(names.variant)).count == 1
       ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or")
+    return text + (group.undecided.isEmpty ? "" : " (undecided)")
   }
 
   /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
-  private static let widestReach = 2.0
+  static let widestReach = 2.0
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
   private static let mostParts = 4
+
+  /// The maximum number of groups with several settings that a sentence names.
+  private static let mostGroups = 8
 }

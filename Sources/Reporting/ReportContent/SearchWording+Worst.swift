@@ -14,27 +14,28 @@ extension SearchWording {
   /// not distinguish this run from another run, the heading is about its mean: `highest mean: actor, 2.10x slower`.
   /// Returns nil if no run is certainly worse than the best run, or if an undecided run seems to be worse.
   ///
-  /// If the best run is of a yardstick, and other words name the best of the others, the words compare the others with
-  /// that run, and not with the yardstick.
+  /// The words do not consider yardsticks, unless nothing else is compared.
   ///
   /// If a group has two runs, or if `isPlain` is true and the rounds distinguish the worst run, the words have no
   /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
   /// others`.
   func worst(_ whole: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
-    let group = hasUsableBest(whole) ? whole : withoutYardsticks(whole) ?? whole
+    let group = usable(whole)
     let ratios = ratios(group)
     guard let worst = ratios.last,
       !group.undecided.contains(where: { group.comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
+    // The words begin with another run, a yardstick.
+    let than = group.best == whole.best ? "" : " than \(names([group.best], of: whole.runs))"
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
     let isWorst = !others.contains { isAlike($0, worst.run) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ isAlike($0.run, worst.run) })
     {
-      return "all others are \(by(ratios, worseThan: group.best))"
+      return "all others are \(by(ratios, worseThan: group.best))\(than)"
     }
     let name = names([worst.run], of: whole.runs)
-    let by = by([worst], worseThan: group.best)
+    let by = by([worst], worseThan: group.best) + than
     if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 {
       return "\(name) \(RunNames.verb(name)) \(by)"
     }
@@ -46,13 +47,18 @@ extension SearchWording {
   /// are at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than
   /// two.
   func others(_ whole: SearchGroup) -> String? {
-    let group = hasUsableBest(whole) ? whole : withoutYardsticks(whole) ?? whole
+    let group = usable(whole)
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ isAlike($0.run, worst.run) }) else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: whole.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
     return "\(text) \(verb) \(by(much, worseThan: group.best))"
+  }
+
+  /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.
+  private func usable(_ group: SearchGroup) -> SearchGroup {
+    withoutYardsticks(group).flatMap { $0.runs.count > 1 ? $0 : nil } ?? group
   }
 
   /// The smallest certain ratio to the best run from which a run is much worse.

@@ -344,8 +344,11 @@ struct SearchWording {
   private func reach(_ near: [Int], of group: SearchGroup) -> String {
     let intervals = near.compactMap { group.comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
-    return widest.map { " (at most \($0.reach) apart)" } ?? ""
+    return widest.map { $0.largestDifference > Self.hopeless ? " (too noisy)" : " (at most \($0.reach) apart)" } ?? ""
   }
+
+  /// The possible difference above which the answer states no figure, as a share.
+  private static let hopeless = 9.0
 
   /// The largest possible difference between undecided runs of which the answer recommends any, as a share.
   private static let largestReach = 0.25

@@ -12,8 +12,7 @@ struct SpeedUp: Sendable {
   let curve: SweepCurve
   /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
   /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
-  /// with the largest speed-ups and the one with the least. The value is nil for a single variant, and if the amount of
-  /// work is swept, since the fastest setting would be the least work.
+  /// with the largest speed-ups and the one with the least. The value is nil for a single variant.
   let sentence: String?
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
@@ -29,7 +28,8 @@ struct SpeedUp: Sendable {
     let cells = index.document.runs.map { run in
       Comparison.Entry(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
     }
-    let scaling = Scaling(cells, ranking)
+    let problem = index.swept.filter { index.document.scenario.problem?.contains($0.name) == true }
+    let scaling = Scaling(cells, ranking, problem: problem.map(\.name))
     guard let fewest = scaling.series.map(\.fewest).min() else { return nil }
     let all = scaling.series.filter { $0.fewest == fewest }
     let others = index.swept.filter { $0.name != Cores.name }
@@ -44,7 +44,9 @@ struct SpeedUp: Sendable {
         note: "how many times as fast (\(metric.name))"
           + (gains ? ", and the share of the ideal, in which all cores together are as many times as fast" : "")
           + "; paired rounds"
-          + (series.count < all.count ? "; each variant at its fastest setting, the others: --details" : ""),
+          + (series.count < all.count
+            ? "; each variant at its fastest setting\(problem.isEmpty ? "" : " for the most work"), the others: --details"
+            : ""),
         keys: 1 + others.count, isGrid: false,
         headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
           + counts.flatMap { count in
@@ -63,12 +65,22 @@ struct SpeedUp: Sendable {
         })
     }
     self.table = table(all)
-    briefTable = table(all.count <= Self.mostRows ? all : all.filter(\.isFastest))
-    let problem = others.contains { index.document.scenario.problem?.contains($0.name) == true }
-    sentence = problem ? nil : Self.sentence(all.filter(\.isFastest), over: fewest, others)
+    // Little work hardly gains from cores, so the series of the largest amount of work are the most informative.
+    let fastest = all.filter { series in
+      series.isFastest
+        && problem.allSatisfy { parameter in
+          series.point[parameter.name] == nil || series.point[parameter.name] == parameter.swept?.last
+        }
+    }
+    briefTable = table(all.count <= Self.mostRows ? all : fastest)
+    let shared = problem.compactMap { parameter in
+      parameter.swept?.last.map { RunNames.setting(parameter, [parameter.describe($0)]) }
+    }
+    sentence = Self.sentence(
+      fastest, over: fewest, others.filter { other in !problem.contains { $0.name == other.name } }, at: shared)
     curve = SweepCurve(
       Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
-      series: all.filter(\.isFastest).map { series -> SweepCurve.Series in
+      series: fastest.map { series -> SweepCurve.Series in
         let ratios = ([fewest] + counts).map { count in
           count == fewest ? 1 : series.steps.first { $0.cores == count }?.speedup?.ratio
         }
@@ -84,7 +96,9 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  private static func sentence(_ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts]) -> String? {
+  private static func sentence(
+    _ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts], at shared: [String]
+  ) -> String? {
     guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
     let steps = series.compactMap { series in
       series.steps.first { $0.cores == most }?.speedup.map { speedUp in
@@ -104,7 +118,8 @@ struct SpeedUp: Sendable {
     let texts = named.map(text)
     let list =
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
-    return "Speed-up on \(most.counted("core")) over \(fewest.counted("core")): \(list)."
+    let place = shared.isEmpty ? "" : " at \(shared.joined(separator: ", "))"
+    return "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): \(list)."
   }
 
   /// The maximum number of rows of a brief table with all settings.

@@ -75,6 +75,10 @@ public struct Attempt: Sendable {
     return !verdicts.isEmpty && verdicts.values.allSatisfy(allowed.contains)
   }
 
+  /// Returns whether no guarantee and no anomaly about the variant has a verdict other than the given ones. The result
+  /// is also true if nothing is claimed of the variant, as of many yardsticks.
+  public func isNone(otherThan allowed: Verdict...) -> Bool { verdicts.values.allSatisfy(allowed.contains) }
+
   /// Descriptions of the promises that the trial did not keep; empty if the trial kept all promises.
   ///
   /// The descriptions contain the outcome if the trial did not complete, the guarantees and anomalies whose verdict is

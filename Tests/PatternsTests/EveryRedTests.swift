@@ -118,8 +118,22 @@ import Testing
   }
 
   /// Each body runs in a process of its own, like a worker, since a broken body may leave threads and files behind.
+  ///
+  /// Dispatch on Linux may crash if a read source is cancelled while the manager's thread handles an event of its pipe:
+  /// of 200 processes with some bodies of `descriptor-read`, two died in `_dispatch_event_loop_drain` of Swift 6.3, at
+  /// a list of handlers that another thread had changed. Such a crash is a known issue, and any other failure is not.
   @Test(arguments: reds.indices)
   func `the check of a claim fails for its broken body`(_ index: Int) async {
+    await withKnownIssue("Dispatch crashed", isIntermittent: true) {
+      await judge(index)
+    } when: {
+      Self.reds[index].scenario == DescriptorRead.name
+    } matching: {
+      "\($0)".contains("SIGSEGV")
+    }
+  }
+
+  private func judge(_ index: Int) async {
     await #expect(processExitsWith: .success) { [index = index as Int] in
       closeInheritedDescriptors()
       let red = Self.reds[index]

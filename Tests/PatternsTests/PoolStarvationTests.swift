@@ -20,7 +20,7 @@ import Testing
         variant, of: PoolStarvation(), files: Catalogue.files, variant == "bystander" ? [:] : Self.settings)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("starved") == 0)
-      #expect(attempt.areAll(.held), "\(attempt.verdicts)")
+      #expect(attempt.isNone(otherThan: .held), "\(attempt.verdicts)")
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
       let attempt = try await Attempt(variant, of: QueueWidth(), files: Catalogue.files, Self.ten)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("blocked-tasks") == least)
-      #expect(attempt.areAll(.held), "\(attempt.verdicts)")
+      #expect(attempt.isNone(otherThan: .held), "\(attempt.verdicts)")
     }
   }
 

@@ -17,7 +17,7 @@ import Testing
       let attempt = try await Attempt(variant, of: ThreadExplosion(), files: Catalogue.files, settings)
       #expect(attempt.trial.outcome == .completed)
       #expect(attempt.total("starved") == 0)
-      #expect(attempt.areAll(.held), "\(attempt.verdicts)")
+      #expect(attempt.isNone(otherThan: .held), "\(attempt.verdicts)")
     }
   }
 

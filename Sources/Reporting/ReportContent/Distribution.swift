@@ -27,7 +27,7 @@ struct Distribution: Sendable {
   /// Returns whether each distribution is that of a variant's best setting. The result is true if a swept parameter is
   /// not an amount of work.
   private static func isOfBest(_ index: RunIndex) -> Bool {
-    index.swept.contains { index.document.scenario.problem?.contains($0.name) != true }
+    index.swept.contains { !index.definesWork($0) }
   }
 
   /// Creates the distributions of a metric; nil if no variant has enough samples.

@@ -84,6 +84,11 @@ struct RunIndex: Sendable {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
+  /// Returns whether the values of a parameter are different amounts of work. A smaller amount is no better setting.
+  func definesWork(_ parameter: ParameterFacts) -> Bool {
+    document.scenario.problem?.contains(parameter.name) == true
+  }
+
   /// Returns the best run of each variant. If neither direction of the metric is better, the run with the lowest figure
   /// counts as the best.
   ///
@@ -95,7 +100,7 @@ struct RunIndex: Sendable {
     runs: [Int], fixed: Fixed?
   ) {
     let ranking = metric.better.ranking ?? .lower
-    let amounts = swept.filter { $0.name != along && document.scenario.problem?.contains($0.name) == true }
+    let amounts = swept.filter { $0.name != along && definesWork($0) }
     func problem(_ run: Int) -> [String: ParameterValue] {
       document.runs[run].point.filter { setting in amounts.contains { $0.name == setting.key } }
     }
@@ -108,7 +113,7 @@ struct RunIndex: Sendable {
       }
     }
     // The curves of different settings are compared at the largest amount of work, where they differ most.
-    let last = swept.first { $0.name == along && document.scenario.problem?.contains($0.name) == true }?.swept?.last
+    let last = swept.first { $0.name == along && definesWork($0) }?.swept?.last
     let compared = measured.filter { run in
       let value = along.flatMap { document.runs[run].point[$0] }
       return last == nil || value == nil || value == last

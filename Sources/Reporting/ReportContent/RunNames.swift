@@ -71,6 +71,11 @@ struct RunNames {
     return parameter.name == Cores.name ? "\(text) core\(text == "1" ? "" : "s")" : "\(parameter.name) \(text)"
   }
 
+  /// Returns a setting in a sentence: `stride 4`, `1 core`.
+  static func setting(_ parameter: ParameterFacts, _ value: ParameterValue) -> String {
+    setting(parameter, [parameter.describe(value)])
+  }
+
   /// Returns the words for a parameter after an adjective: `limit` in `the largest limit`, `number of threads`, or
   /// `value of reads`.
   static func noun(_ parameter: ParameterFacts) -> String {

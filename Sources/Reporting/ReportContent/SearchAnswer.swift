@@ -26,7 +26,7 @@ struct SearchAnswer {
   /// - Parameters:
   ///   - shown: the metrics to show, the headline first.
   ///   - speedUp: the speed-up with the number of cores; nil if it is unknown.
-  static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp? = nil) -> [String] {
+  static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp?) -> [String] {
     // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)

@@ -29,6 +29,13 @@ struct SearchGroup {
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
   var bestFirst: [Int] { [best] + runs.filter { $0 != best && (near.contains($0) || undecided.contains($0)) } }
 
+  /// Returns the undecided runs that differ from the best run by at most `share`.
+  func undecided(within share: Double) -> [Int] {
+    undecided.filter { run in
+      comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= share } ?? false
+    }
+  }
+
   /// Whether all other runs have too few rounds to be compared with the best run.
   var hasTooFewRounds: Bool { withTooFewRounds.count == runs.count - 1 }
 

@@ -120,9 +120,7 @@ extension SearchWording {
       number, pair -> (text: String, factor: Double)? in
       let (earlier, later) = pair
       // A run that may also be many times slower is no candidate for the best.
-      let undecided = earlier.group.undecided.filter { run in
-        comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.widestReach } ?? false
-      }
+      let undecided = earlier.group.undecided(within: Self.widestReach)
       let others = Set((earlier.group.near + undecided).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
@@ -183,8 +181,7 @@ extension SearchWording {
 
   /// Returns the settings that distinguish a group from other groups, in a sentence: `2 cores, work 10 us`.
   func settingsText(of group: SearchGroup) -> String {
-    settings(of: group).map { parameter, value in RunNames.setting(parameter, [parameter.describe(value)]) }
-      .joined(separator: ", ")
+    settings(of: group).map { RunNames.setting($0, $1) }.joined(separator: ", ")
   }
 
   /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in

@@ -56,7 +56,7 @@ extension SearchWording {
     func first(_ group: SearchGroup) -> ParameterValue? { settings(of: group).first?.value }
     return groups.grouped(by: first).flatMap { value, groups in
       groups.count == all.count { first($0) == value }
-        ? settings(of: groups[0]).prefix(1).map { RunNames.setting($0.parameter, [$0.parameter.describe($0.value)]) }
+        ? settings(of: groups[0]).prefix(1).map { RunNames.setting($0, $1) }
         : groups.map { settingsText(of: $0).replacing(", ", with: "/") }
     }.listed()
   }
@@ -65,9 +65,7 @@ extension SearchWording {
   /// only the run with the best mean, `mutex (lowest mean, undecided)`.
   private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = group.leaders
-    let isWide = group.undecided.contains { run in
-      group.comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference > Self.widestReach } ?? false
-    }
+    let isWide = group.undecided(within: Self.widestReach).count < group.undecided.count
     guard runs.count <= Self.mostParts, !isWide else {
       return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)"
     }

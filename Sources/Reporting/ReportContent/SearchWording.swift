@@ -93,9 +93,7 @@ struct SearchWording {
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
   /// candidates may differ only little from this run, the sentences recommend any of these candidates.
   private func undecided(_ group: SearchGroup) -> [String] {
-    let alike = group.undecided.filter { run in
-      group.comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= Self.largestReach } ?? false
-    }
+    let alike = group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
     let good = group.runs.filter { $0 == group.best || alike.contains($0) }

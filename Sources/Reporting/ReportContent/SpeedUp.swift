@@ -28,7 +28,7 @@ struct SpeedUp: Sendable {
     let cells = index.document.runs.map { run in
       Comparison.Entry(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
     }
-    let problem = index.swept.filter { index.document.scenario.problem?.contains($0.name) == true }
+    let problem = index.swept.filter(index.definesWork)
     let scaling = Scaling(cells, ranking, problem: problem.map(\.name))
     guard let fewest = scaling.series.map(\.fewest).min() else { return nil }
     let all = scaling.series.filter { $0.fewest == fewest }
@@ -74,7 +74,7 @@ struct SpeedUp: Sendable {
     }
     briefTable = table(all.count <= Self.mostRows ? all : fastest)
     let shared = problem.compactMap { parameter in
-      parameter.swept?.last.map { RunNames.setting(parameter, [parameter.describe($0)]) }
+      parameter.swept?.last.map { RunNames.setting(parameter, $0) }
     }
     sentence = Self.sentence(
       fastest, over: fewest, others.filter { other in !problem.contains { $0.name == other.name } }, at: shared)
@@ -102,9 +102,7 @@ struct SpeedUp: Sendable {
     guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
     let steps = series.compactMap { series in
       series.steps.first { $0.cores == most }?.speedup.map { speedUp in
-        let settings = others.compactMap { other in
-          series.point[other.name].map { RunNames.setting(other, [other.describe($0)]) }
-        }
+        let settings = others.compactMap { other in series.point[other.name].map { RunNames.setting(other, $0) } }
         return (name: ([series.variant] + settings).joined(separator: " with "), speedUp: speedUp)
       }
     }.sorted { $0.speedUp.ratio > $1.speedUp.ratio }

@@ -84,9 +84,7 @@ struct SweepCurve: Sendable {
         && seen.insert(RunIndex.label(facts, index.swept, without: [along.name])).inserted
     }
     let areMany = all.count > Self.most && index.swept.count > 1
-    isOfBest =
-      areMany
-      && index.swept.contains { $0.name != along.name && index.document.scenario.problem?.contains($0.name) != true }
+    isOfBest = areMany && index.swept.contains { $0.name != along.name && !index.definesWork($0) }
     let bests =
       areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
     ideal = nil

@@ -189,7 +189,7 @@ struct Compare: AsyncParsableCommand {
     var budget = try run.budget(precision: 0.02, time: .seconds(30))
     budget.timeLeft = budget.time
     budget.fewestRounds = min(budget.rounds, ConfidenceInterval.fewest)
-    // A time that the user gave is a promise.
+    // A time that the user gave is a promise, even if few rounds fit into it.
     if run.time == nil { budget.longestTime = budget.time.map { $0 * Self.mostExtension } }
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }

@@ -113,8 +113,13 @@ extension Quantity: CustomStringConvertible {
   }
 
   /// Returns a ratio with three significant digits, including trailing zeros, such as `2.00` or `40.0`. A ratio has at
-  /// most six decimals, and no decimals from 100 upwards. The text of a rough ratio has one decimal fewer.
+  /// most six decimals, and no decimals from 100 upwards. The text of a rough ratio has two significant digits, such as
+  /// `2.0` or `160,000`.
   public static func ratio(_ value: Double, isRough: Bool = false) -> String {
+    if isRough, abs(value) >= 99.5, abs(value) < 1e15 {
+      let step = Double.pow(10, Double.log10(abs(value)).rounded(.down) - 1)
+      return Int((value / step).rounded() * step).withCommas
+    }
     let ends = [0.000_999_5, 0.009_995, 0.099_95, 0.9995, 9.995, 99.95]
     return fixed(value, decimals: max(0, ends.count { abs(value) < $0 } - (isRough ? 1 : 0)))
   }

@@ -159,13 +159,13 @@ import Testing
     }
     let content = results.content
     guard case .heat(let map)? = content.picture else { throw NoPicture(found: "") }
-    for panel in map.panels {
-      let table = try #require(content.tables.first { $0.title == panel.variant })
-      let cells = table.rows.map { $0.cells.dropFirst(table.keys).map(\.text) }
-      #expect(panel.rows.map { $0.cells.map(\.text) } == cells)
-      for cell in panel.rows.flatMap(\.cells) { #expect(page(content).contains(">\(cell.text)</text>")) }
-    }
+    // Each amount of work has a panel, in which the variants are compared.
+    #expect(map.panels.map(\.title) == ["work 10 ns", "work 20 ns"])
+    #expect(map.panels.map { $0.rows.map(\.label) } == [["plain", "apply"], ["plain", "apply"]])
+    let table = try #require(content.tables.first)
     let all = map.panels.flatMap(\.rows).flatMap(\.cells)
+    #expect(all.map(\.text) == table.rows.flatMap { $0.cells.dropFirst(table.keys).map(\.text) })
+    for cell in all { #expect(page(content).contains(">\(cell.text)</text>")) }
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
     #expect(page(content).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
     // A search has an answer even without claims.
@@ -178,7 +178,7 @@ import Testing
       values["stride"] == 4 ? nil : Double(100 * (values["work"] ?? 1))
     }
     guard case .heat(let map)? = results.content.picture else { throw NoPicture(found: "") }
-    let apply = try #require(map.panels.first { $0.variant == "apply" })
+    let apply = try #require(map.panels.first { $0.title == "apply" })
     #expect(apply.rows.map { $0.cells.map(\.text) } == [["1 us", "stopped"], ["2 us", "stopped"]])
     #expect(apply.rows[0].cells[1].strength == nil)
   }
@@ -197,8 +197,9 @@ import Testing
   ) throws {
     let content = try noisy([("work", [10, 20]), ("stride", [1, 16])], baseline: baseline)
     guard case .heat(let map)? = content.picture else { throw NoPicture(found: "") }
-    let apply = try #require(map.panels.first { $0.variant == "apply" })
-    for row in apply.rows {
+    let rows = map.panels.flatMap(\.rows).filter { $0.label == "apply" }
+    #expect(rows.count == 2)
+    for row in rows {
       #expect(row.cells.map(\.isTooNoisy) == [true, false])
       #expect(row.cells[0].text.hasSuffix(Signs.undecided) && !row.cells[1].text.hasSuffix(Signs.undecided))
     }

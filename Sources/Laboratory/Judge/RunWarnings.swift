@@ -96,8 +96,8 @@ extension Results {
     return [
       RunNote(
         RunNote.precision,
-        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(low))x to "
-          + "\(Quantity.ratio(high))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
+        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(low, isRough: interval.isWide))x to "
+          + "\(Quantity.ratio(high, isRough: interval.isWide))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
     ]
   }
 

@@ -17,6 +17,7 @@ public struct Budget: Sendable, Equatable {
   public var time: Duration?
   /// The smallest number of rounds; nil to run as many rounds as fit into ``time``. If fewer rounds fit into ``time``,
   /// the time is extended. If they do not fit into ``longestTime`` either, the run is refused as soon as this is clear.
+  /// A run without ``longestTime`` is refused only if a single round does not fit into ``time``.
   public var fewestRounds: Int?
   /// The longest time to which ``time`` is extended for ``fewestRounds``; nil if it is not extended.
   public var longestTime: Duration?

@@ -155,7 +155,8 @@ struct Pace {
   /// Records a finished trial of the run at `index`. If the finished trials show that the smallest number of rounds
   /// does not fit into the time, the time is extended, at most to the longest time of the budget.
   ///
-  /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time.
+  /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time, or if the budget has
+  ///   no longest time and a single round does not fit into its time.
   mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
@@ -179,6 +180,8 @@ struct Pace {
       added += .seconds(seconds) - limit
       return
     }
+    // A user's time is a promise. If it contains a round, the report has figures, and states what a ranking needs.
+    if plan.budget.longestTime == nil, each * Double(count) <= Double(limit.nanoseconds) { return }
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,

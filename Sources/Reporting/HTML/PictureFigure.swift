@@ -209,13 +209,13 @@ struct PictureFigure {
             """
         }
         return StripChart.Row(
-          name: row.label, isBroken: panel.isBroken,
+          name: row.label, isBroken: row.isBroken,
           says:
-            "\(panel.variant), \(row.label): \(zip(panel.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
+            "\(panel.title), \(row.label): \(zip(panel.columns, row.cells).map { "\($0) \($1.text)" }.joined(separator: ", "))",
           drawing: "\(cells)", figure: "")
       }
       let title: Markup =
-        "<h3\(panel.isBroken ? " class=\"broken\"" : "" as Markup)>\(panel.variant) <small>\(panel.depends ? "by \(map.across.name)" : "")</small></h3>\n"
+        "<h3\(panel.rows.allSatisfy(\.isBroken) ? " class=\"broken\"" : "" as Markup)>\(panel.title) <small>\(panel.depends ? "by \(map.across.name)" : "")</small></h3>\n"
       return "\(title)\(StripChart(rows: rows, head: "\(head)").markup)"
     }
     let columns = map.panels.map(\.columns.count).max() ?? 0
@@ -232,7 +232,7 @@ struct PictureFigure {
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
       cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.undecided): undecided against \(reference)." : "",
-      map.panels.contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
+      map.panels.flatMap(\.rows).contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
     ]
     return """
       <figure class="picture heat"><figcaption><b>\(what)</b> \(map.metric.says)\(Self.better(map.metric))</figcaption>

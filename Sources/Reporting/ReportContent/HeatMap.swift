@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A map of a metric over two or more swept parameters. Each variant has a panel, and each point has a cell. The
-/// strength of a cell's colour shows the distance of the figure from the reference.
+/// A map of a metric over two or more swept parameters, with the cells of the grids (``Tables/grids``). The strength of
+/// a cell's colour shows the distance of the figure from the reference.
 struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
@@ -23,16 +23,17 @@ struct HeatMap: Sendable {
   }
   struct Row: Sendable {
     let label: String
+    let isBroken: Bool
     let cells: [Point]
   }
+  /// The runs of one variant, or of several variants that are compared with each other.
   struct Panel: Sendable {
-    let variant: String
-    let isBroken: Bool
-    /// The values of the parameter `across`, as text; the single text `any threads` if the variant ignores the
+    let title: String
+    /// The values of the parameter `across`, as text; the single text `any threads` if the variants ignore the
     /// parameter `threads`.
     let columns: [String]
     let rows: [Row]
-    /// Whether the variant depends on the parameter `across`.
+    /// Whether any of the variants depends on the parameter `across`.
     let depends: Bool
   }
   let metric: MetricFacts
@@ -43,7 +44,7 @@ struct HeatMap: Sendable {
   let reference: String?
   /// Whether the figures are the means that rank the runs of a search, and not medians.
   let isOfMeans: Bool
-  /// The names of the variants that do not fit into the map.
+  /// The titles of the panels that do not fit into the map.
   let leftOut: [String]
 
   /// The maximum number of rows.
@@ -65,15 +66,22 @@ struct HeatMap: Sendable {
 
     var panels: [Panel] = []
     var leftOut: [String] = []
-    for variant in index.document.scenario.variants {
-      // A variant without a figure of this metric has no panel.
-      guard let panel = cells.panel(of: variant, across), panel.hasFigures else { continue }
-      let used = panels.reduce(0) { $0 + $1.rows.count }
-      guard panels.isEmpty || used + panel.rows.count <= Self.most else {
-        leftOut.append(variant.name)
-        continue
+    for grid in tables.grids {
+      for (title, rows) in grid.panels {
+        let panel = Panel(
+          title: title, columns: grid.columns,
+          rows: rows.map { label, row in
+            Row(label: label, isBroken: row.variant.isBroken, cells: row.runs.map(cells.cell))
+          }, depends: grid.depends)
+        // A variant without a figure of this metric has no panel.
+        guard panel.hasFigures else { continue }
+        let used = panels.reduce(0) { $0 + $1.rows.count }
+        guard panels.isEmpty || used + panel.rows.count <= Self.most else {
+          leftOut.append(title)
+          continue
+        }
+        panels.append(panel.limited(to: Self.most))
       }
-      panels.append(panel.limited(to: Self.most))
     }
     guard panels.contains(where: \.hasFigures) else { return nil }
     (self.panels, self.leftOut) = (panels, leftOut)
@@ -114,14 +122,14 @@ struct HeatMap: Sendable {
       return comparison?.references.contains(run) == true ? 0 : nil
     }
 
-    private func cell(_ run: Int?) -> Point {
+    func cell(_ run: Int?) -> Point {
       guard let run else {
         return Point(text: Cell.none.text, strength: nil, isBetter: false, isBest: false, isNearBest: false, says: "")
       }
       let comparison = tables.comparison
       let samples = index.document.runs[run].metrics[metric.name]
       let figure = samples.map { tables.ranked($0) }
-      let cell = areRatios ? tables.multiple(run, metric) : figure ?? tables.missing(run)
+      let cell = areRatios ? tables.gridCell(run, metric) : figure ?? tables.missing(run)
       let distance = distance(run).flatMap { $0.isFinite ? $0 : nil }
       let ofRatio = areRatios ? figure.map { ", \($0.text)" } ?? "" : ""
       return Point(
@@ -132,25 +140,6 @@ struct HeatMap: Sendable {
         isTooNoisy: comparison?.isTooNoisy(run) == true,
         says: "\(index.labels[run]): \(cell.text)\(ofRatio)")
     }
-
-    /// Returns the panel of a variant with all its rows; nil if the variant was not run.
-    func panel(of variant: VariantFacts, _ across: ParameterFacts) -> Panel? {
-      let runs = index.document.runs.filter { $0.variant == variant.name && $0.rounds > 0 }
-      guard !runs.isEmpty else { return nil }
-      let down = index.swept.filter { $0.name != across.name }
-      let columns = index.columns(of: variant.name, across)
-      var seen: Set<[ParameterValue?]> = []
-      let points = runs.map(\.point).filter { point in seen.insert(down.map { point[$0.name] }).inserted }
-      let rows = points.map { point in
-        let label = down.map { parameter in point[parameter.name].map(parameter.label) ?? "any \(parameter.name)" }
-        return Row(
-          label: label.joined(separator: ", "),
-          cells: columns.map { column in cell(index.run(variant.name, at: point.merging(column.setting) { $1 })) })
-      }
-      return Panel(
-        variant: variant.name, isBroken: variant.isBroken, columns: columns.map(\.label), rows: rows,
-        depends: index.depends(variant.name, across))
-    }
   }
 }
 
@@ -158,6 +147,6 @@ extension HeatMap.Panel {
   fileprivate var hasFigures: Bool { rows.contains { $0.cells.contains { $0.strength != nil } } }
 
   fileprivate func limited(to most: Int) -> Self {
-    Self(variant: variant, isBroken: isBroken, columns: columns, rows: Array(rows.prefix(most)), depends: depends)
+    Self(title: title, columns: columns, rows: Array(rows.prefix(most)), depends: depends)
   }
 }

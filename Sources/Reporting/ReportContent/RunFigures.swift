@@ -7,13 +7,6 @@ extension RunIndex {
     document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
   }
 
-  /// Returns the columns of a variant in a grid: one for each value of the parameter `across`, or a single column if
-  /// the variant ignores the parameter.
-  func columns(of variant: String, _ across: ParameterFacts) -> [(label: String, setting: [String: ParameterValue])] {
-    guard depends(variant, across) else { return [("any \(across.name)", [:])] }
-    return (across.swept ?? []).map { (across.describe($0), [across.name: $0]) }
-  }
-
   /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search. The result is false
   /// if the document is not one of a search, or if a figure is 0.
   func ranksByMean(_ metric: MetricFacts) -> Bool {

@@ -20,6 +20,8 @@ struct SearchAnswer {
   static let most = 5
   /// The maximum number of groups in an answer. The tables contain all groups.
   private static let mostGroups = 10
+  /// The maximum number of groups of which each has a long line.
+  private static let fewGroups = 3
 
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
@@ -98,13 +100,15 @@ struct SearchAnswer {
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
       return groups.prefix(Self.mostGroups).map { sentence("\(lead($0))\(wording.bestSoFar($0))") } + others
-        + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings."]
+        + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."]
     }
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     return [sentence(wording.everywhere(groups))]
-      + groups.prefix(Self.mostGroups).map { "\(Self.item)\(lead($0))\(wording.line($0))." }
+      + groups.prefix(Self.mostGroups).map { group in
+        "\(Self.item)\(lead(group))\(wording.line(group, isBrief: groups.count > Self.fewGroups))."
+      }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 

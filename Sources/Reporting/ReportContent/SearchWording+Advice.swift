@@ -54,12 +54,16 @@ extension SearchWording {
         ?? "at this noise, even --time \(Self.longest)s may not decide"
         + (fewer.map { ": \($0)leave it undecided" } ?? "")
     }
-    func places(_ isDecidable: Bool) -> String {
-      times.filter { ($0.seconds <= Self.longest) == isDecidable }.map { place($0.group) }
-        .listed(most: SearchAnswer.most)
-    }
-    return "to decide \(places(true)), --time \(most)s may be enough; at this noise, even --time \(Self.longest)s "
-      + "may not decide \(places(false))"
+    let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
+    return "\(decide)give it more time: --time \(most)s may be enough, except at \(hopeless.listed(most: SearchAnswer.most)), "
+      + "where even --time \(Self.longest)s may not decide"
+  }
+
+  /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
+  /// string if nothing is known about the time of a round.
+  func moreRounds(_ groups: [SearchGroup]) -> String {
+    if index.document.command.contains("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
+    return timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s may be enough" } ?? ""
   }
 
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is

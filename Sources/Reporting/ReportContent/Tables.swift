@@ -11,21 +11,20 @@ struct Tables {
   let shown: [MetricFacts]
   let comparison: RunComparison?
 
-  private var document: ResultDocument { index.document }
+  var document: ResultDocument { index.document }
   private var isSearch: Bool { document.scenario.isSearch }
 
   /// The indices of the runs with at least one trial. A run without a trial has no row. Runs that are compared with the
   /// same best run are adjacent.
-  private var rows: [Int] {
+  var rows: [Int] {
     let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
     guard let comparison else { return rows }
     return index.inOrder(of: comparison.groups, rows)
   }
 
-  /// All tables, in order. A search over several values of two or more parameters has a grid for each variant. Any
-  /// other run has lists.
+  /// All tables, in order. A search over several values of two or more parameters has grids. Any other run has lists.
   var all: [Table] {
-    isSearch && index.swept.count { $0.swept?.count != 1 } > 1 ? grids : lists
+    isSearch && index.swept.count { $0.swept?.count != 1 } > 1 ? grids.map(table) : lists
   }
 
   /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
@@ -197,7 +196,7 @@ struct Tables {
     return Table.Row(needsCare: index.isWrong(run), cells: [Cell(facts.variant, .key)] + settings + cells)
   }
 
-  private static func setting(_ parameter: ParameterFacts, _ value: ParameterValue?) -> Cell {
+  static func setting(_ parameter: ParameterFacts, _ value: ParameterValue?) -> Cell {
     Cell(value.map(parameter.describe) ?? "-", .key)
   }
 
@@ -275,7 +274,7 @@ struct Tables {
 
   /// Returns whether the ratio of a run to its reference is only a lower bound, since the shorter time is near its
   /// noise floor.
-  private func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
+  func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
@@ -286,7 +285,7 @@ struct Tables {
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
   /// run that the rounds cannot rank. The sign is empty for all other runs. `isNoise` is true if the rounds are too
   /// noisy to compare the run with its reference, or if the rank of a best run may be chance.
-  private func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
+  func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
     let isNoise = comparison.isTooNoisy(run)
@@ -303,7 +302,7 @@ struct Tables {
   }
 
   /// Returns a cell with the count of a flaw in place of the ratio, `81 failed-opens`; nil for a run without a flaw.
-  private func flaw(_ run: Int) -> Cell? {
+  func flaw(_ run: Int) -> Cell? {
     guard let comparison, let flaw = comparison.flaw, comparison.flawed.contains(run) else { return nil }
     return document.runs[run].metrics[flaw.name].map { Cell("\(figure($0).text) \(flaw.name)", .missing) }
   }
@@ -313,80 +312,8 @@ struct Tables {
   func missing(_ run: Int) -> Cell { Cell(end(of: run) ?? "not measured", .missing) }
 
   /// Returns the most frequent way in which trials of a run ended, other than completion; nil if all trials completed.
-  private func end(of run: Int) -> String? {
+  func end(of run: Int) -> String? {
     let outcomes = document.runs[run].outcomes
     return outcomes.incompleteKinds.max { (outcomes[$0], $1.rawValue) < (outcomes[$1], $0.rawValue) }?.rawValue
-  }
-
-  // MARK: Grids
-
-  /// The grid of each variant. The last swept parameter defines the columns, the other parameters define the rows, and
-  /// each cell is a ratio to the reference, or the figure if there is no reference. The grid of a variant that ignores
-  /// the last parameter has one column.
-  private var grids: [Table] {
-    guard let metric = shown.first, let across = index.swept.last else { return [] }
-    let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
-    return document.scenario.variants.compactMap { variant in
-      // A variant that measures other metrics has no grid. An incomplete trial is a result.
-      guard let runs = runs[variant.name],
-        runs.contains(where: { document.runs[$0].metrics[metric.name] != nil || end(of: $0) != nil })
-      else { return nil }
-      return grid(runs, variant, metric, across)
-    }
-  }
-
-  private func grid(
-    _ runs: [Int], _ variant: VariantFacts, _ metric: MetricFacts, _ across: ParameterFacts
-  ) -> Table {
-    let down = index.swept.dropLast()
-    // Each combination of the parameters that affect the variant has one row.
-    var seen: Set<[ParameterValue?]> = []
-    let points = runs.map { document.runs[$0].point }.filter { point in
-      seen.insert(down.map { point[$0.name] }).inserted
-    }
-    let columns = index.columns(of: variant.name, across)
-    let cells = points.map { point in
-      Table.Row(
-        needsCare: variant.isBroken,
-        cells: down.map { Self.setting($0, point[$0.name]) }
-          + columns.map { column in
-            index.run(variant.name, at: point.merging(column.setting) { $1 }).map { multiple($0, metric) } ?? .none
-          })
-    }
-    let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
-    let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
-    let best = isNamed ? RunComparison.best : "the \(metric.superlative) mean"
-    let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groupsText ?? "")"
-    let figures =
-      facts.isDisjoint(with: [.ratio, .reference])
-      ? ", \(ranksByMean ? "means" : "medians") over the rounds" : " as a multiple of \(reference)"
-    let by = index.depends(variant.name, across) ? ", by \(across.name)" : ""
-    return Table(
-      title: variant.name, note: metric.name + figures + by,
-      keys: down.count, isGrid: true,
-      headings: down.map { Table.Heading($0.name) } + columns.map { Table.Heading($0.label) }, rows: cells)
-  }
-
-  /// Returns a cell with the ratio of a run to its reference. Without a reference, the cell contains the figure.
-  /// Without a figure, the cell states how the trials ended. For a run with a flaw, the cell contains the count of the
-  /// flaw.
-  func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
-    if let flaw = flaw(run) { return flaw }
-    let (mark, isNoise, facts) = mark(run)
-    if let contrast = comparison?.contrasts[run] {
-      // More digits would suggest a precision that the rounds do not have.
-      if isNoise, contrast.interval?.isWide == true {
-        return Cell(Quantity.ratio(contrast.ratio, isRough: true) + mark, facts.union(.ratio))
-      }
-      return Cell(
-        (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
-        facts.union(
-          contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
-    }
-    if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
-    guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }
-    let figure = ranked(samples)
-    return Cell(figure.text + mark, facts.union(figure.facts))
   }
 }

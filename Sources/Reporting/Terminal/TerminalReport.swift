@@ -147,7 +147,11 @@ public struct TerminalReport: Sendable {
   private func plots(_ content: ReportContent, hasDistribution: Bool) -> (sections: [[String]], isWhole: Bool) {
     func lines(_ curve: SweepCurve?) -> [String] { curve.map { details || $0.hasShape ? plot($0) : [] } ?? [] }
     let gain = lines(content.speedUp?.curve)
-    guard !content.isSearch else { return ([gain, lines(content.sweepPlot(isBrief: !details))], true) }
+    if content.isSearch {
+      // A curve for one value of the other parameters would repeat a row of the grid.
+      let isShown = details || !content.briefTables.contains(where: \.isGrid)
+      return ([gain, isShown ? lines(content.sweepPlot(isBrief: !details)) : []], isShown)
+    }
     let all = content.distributions
     let shown = details ? all[...] : all.prefix(hasDistribution ? 1 : 0)
     return ([gain] + shown.map(distribution), shown.count == all.count)

@@ -2,8 +2,8 @@ import Laboratory
 import Platform
 import Reporting
 
-/// An archive of the last two runs of each scenario, in the user's cache directory. The commands `documents`, `explain`
-/// and `diff` read the archive, as does the comparison of a run with the previous run.
+/// An archive of the last two runs of each scenario, in the user's cache directory. The commands `documents`, `explain`,
+/// `report` and `diff` read the archive, as does the comparison of a run with the previous run.
 ///
 /// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
 /// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and
@@ -53,6 +53,17 @@ struct Archive {
   /// run, or if the run cannot be read.
   func last(like document: ResultDocument) -> ResultDocument? {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
+  }
+
+  /// Returns the latest run of a scenario, of any kind; nil if the archive has no run of the scenario.
+  ///
+  /// - Throws: ``InputError`` if a file of the scenario cannot be read.
+  func latest(of name: String) throws(InputError) -> ResultDocument? {
+    var latest: ResultDocument?
+    for kind in Kind.allCases {
+      if let run = try read(name, kind.rawValue), run.isLater(than: latest) { latest = run }
+    }
+    return latest
   }
 
   /// Returns the last run of each scenario and the previous run with the same settings, for the scenarios that have two

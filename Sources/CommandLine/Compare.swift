@@ -87,7 +87,7 @@ struct Compare: AsyncParsableCommand {
     }
     guard let metric = plan.experiment.headline else { return nil }
     if metric.better == .neither {
-      return "the settings are not ranked by \(metric.name), which shows what a variant does"
+      return "the settings are not ranked: neither a higher nor a lower `\(metric.name)` is better"
     }
     return independence(of: metric, in: plan.experiment).map { "\($0): its values differ by noise only" }
   }
@@ -177,7 +177,7 @@ struct Compare: AsyncParsableCommand {
     else { return experiment }
     let reason =
       Self.independence(of: headline, in: experiment)
-      ?? (headline.better == .neither ? "\(headline.name) shows what a variant does, and ranks nothing" : nil)
+      ?? (headline.better == .neither ? "neither a higher nor a lower `\(headline.name)` is better" : nil)
     if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
     return experiment.showing(first: ranking.name)
   }

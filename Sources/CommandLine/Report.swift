@@ -7,9 +7,10 @@ struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show saved runs again, in any format.",
-    usage: "\(Tool.command) report [<options>] <result.json> ...",
+    usage: "\(Tool.command) report [<options>] <result.json or scenario> ...",
     discussion: """
-      `--export run.json` writes a result document. A file may contain several documents. A page (`--export run.html`) \
+      `--export run.json` writes a result document. A file may contain several documents. The lab also keeps the last \
+      runs of each scenario, which have the scenario's name here. A page (`--export run.html`) \
       needs no network and no scripts.
 
       Exit status: the status of the runs that are shown. 0 no guarantee or anomaly claim failed (with --strict: and no \
@@ -17,11 +18,12 @@ struct Report: ParsableCommand {
       hung; 2 a run was interrupted, or no claim could be judged. With --side-by-side, the status is 0, since machines may \
       differ.
 
-      \(examples(("report run.json", "as it looked"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page"), ("report --side-by-side a.json b.json", "several machines")))
+      \(examples(("report run.json", "as it looked"), ("report singleton-race", "the last run of a scenario"), ("report run.json --format markdown", "in a format"), ("report run.json --export run.html", "as a page"), ("report --side-by-side a.json b.json", "several machines")))
       """)
 
   @Argument(
-    help: ArgumentHelp("Result documents.", valueName: "result.json"), completion: .file(extensions: ["json"]))
+    help: ArgumentHelp("Result documents, or scenarios for their last runs.", valueName: "result.json"),
+    completion: .file(extensions: ["json"]))
   var paths: [String] = []
 
   @Option(help: ArgumentHelp("Only write the page, whatever the file's name.", valueName: "file", visibility: .hidden))
@@ -38,28 +40,30 @@ struct Report: ParsableCommand {
   func run() throws {
     // The paths are not validated together with the options, since an unknown option must be reported first.
     if paths.isEmpty {
-      throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
+      throw InputError(
+        "name a scenario whose last run the lab kept, or a result document: \(Tool.command) scenario NAME --export "
+          + "run.json writes one")
     }
     if sideBySide { return try compare() }
     let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
     var documents: [ResultDocument] = []
-    for path in paths {
-      try refuseScenario(path)
-      documents += try ResultDocument.read(path)
-    }
+    for path in paths { documents += try kept(path).map { [$0] } ?? ResultDocument.read(path) }
     let contents = documents.map { ReportContent($0, by: Lab.documents) }
     try Lab.throwAll(
       rendering.deliver(contents, to: files) { if html == nil { try rendering.print(contents) } })
     try judge(documents)
   }
 
-  /// Throws an error if `path` is the name of a scenario and not the path of a result document.
-  private func refuseScenario(_ path: String) throws(InputError) {
-    guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return }
+  /// Returns the last run of the scenario whose name is `path`; nil if `path` is that of a file, or no scenario's name.
+  ///
+  /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
+  private func kept(_ path: String) throws(InputError) -> ResultDocument? {
+    guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return nil }
+    if let run = try Archive.ofUser?.latest(of: path) { return run }
     let command = "\(Tool.command) scenario \(path)"
     throw InputError(
-      "'\(path)' is a scenario, and report shows saved runs: \(command) runs it, \(command) --export run.json saves the "
-        + "run for report")
+      "'\(path)' is a scenario without a saved run: \(command) runs and keeps it, \(command) --export run.json saves it "
+        + "in a file")
   }
 
   /// Throws an error if the runs have not passed. A command that shows a failed run thus fails as well.

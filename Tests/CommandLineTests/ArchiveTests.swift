@@ -52,6 +52,8 @@ import Testing
           == ["quick.before.json", "quick.json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
       let diff = try await Self.run("diff", cache: cache)
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
+      let shown = try await Self.run("report", Self.scenario, "--format", "json", cache: cache)
+      #expect(shown.status == 0 && shown.output == readFile("\(cache)/\(Self.scenario).quick.json"))
       let sentence = try await Self.run("explain", "guide.11", cache: cache)
       #expect(
         sentence.status == 0 && sentence.output.hasPrefix("guide.11  ") && sentence.output.contains("for it")

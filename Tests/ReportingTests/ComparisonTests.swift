@@ -48,7 +48,8 @@ import Testing
     // Nine values fit into one line.
     if width == 80 {
       #expect(
-        shown.contains("\n   work  variant      1      2      3      4      5      6      7      8      9\n"), "\(shown)")
+        shown.contains("\n   work  variant      1      2      3      4      5      6      7      8      9\n"),
+        "\(shown)")
       #expect(shown.contains("  1 column hidden: 10; "))
     }
   }
@@ -235,7 +236,7 @@ import Testing
       let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "neither").first)
       let content = ReportContent(document)
       if isSearch {
-        #expect(content.conclusion?.hasPrefix("Not ranked: elapsed shows what a variant does.") == true)
+        #expect(content.conclusion?.hasPrefix("Not ranked: neither a higher nor a lower `elapsed` is better.") == true)
       }
       return try #require(content.tables.first).rows.map(\.cells)
     }

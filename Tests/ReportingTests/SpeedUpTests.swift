@@ -66,8 +66,9 @@ import Testing
     #expect(!alone.contains("Speed-up"), "\(alone)")
   }
 
-  @Test func `the speed-up of an answer is that of the largest amount of work`() throws {
-    let results = try Fixture.compared([("cores", [1, 2]), ("work", [10, 1000])]) { variant, values in
+  @Test(arguments: [[10, 1000], [1000, 10]])
+  func `the speed-up of an answer is that of the largest amount of work`(_ works: [Int]) throws {
+    let results = try Fixture.compared([("cores", [1, 2]), ("work", works)]) { variant, values in
       let gain = variant == "apply" && values["work"] == 1000 && values["cores"] == 2 ? 1.9 : 1
       return Double(values["work"] ?? 1) * 1000 / gain
     }

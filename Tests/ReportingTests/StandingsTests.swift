@@ -109,7 +109,7 @@ import Testing
     let text = SmokeReport.summary([refuted], strict: false, TextStyle())
     #expect(
       text == """
-        Refuted sentences of the documents
+        Sentences of the documents that these runs refute
           guide.1  it never hangs (fixture)
         1 passed, 0 failed
 

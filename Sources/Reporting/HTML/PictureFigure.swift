@@ -232,7 +232,8 @@ struct PictureFigure {
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
       cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.undecided): undecided against \(reference)." : "",
-      map.panels.flatMap(\.rows).contains(where: \.isBroken) ? Self.orange : "", leftOut(map.leftOut, "In the tables only"),
+      map.panels.flatMap(\.rows).contains(where: \.isBroken) ? Self.orange : "",
+      leftOut(map.leftOut, "In the tables only"),
     ]
     return """
       <figure class="picture heat"><figcaption><b>\(what)</b> \(map.metric.says)\(Self.better(map.metric))</figcaption>

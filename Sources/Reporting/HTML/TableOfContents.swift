@@ -36,7 +36,8 @@ extension HTMLReport {
     }
     let list: Markup =
       items.isEmpty
-      ? "" : "<h2 class=\"bad\">Refuted sentences of the documents</h2>\n<ul class=\"refuted\">\n\(items)</ul>\n"
+      ? ""
+      : "<h2 class=\"bad\">Sentences of the documents that these runs refute</h2>\n<ul class=\"refuted\">\n\(items)</ul>\n"
     return "<p>\(index.summary)</p>\n\(list)"
   }
 

@@ -113,7 +113,7 @@ struct RunIndex: Sendable {
       }
     }
     // The curves of different settings are compared at the largest amount of work, where they differ most.
-    let last = swept.first { $0.name == along && definesWork($0) }?.swept?.last
+    let last = swept.first { $0.name == along && definesWork($0) }?.most
     let compared = measured.filter { run in
       let value = along.flatMap { document.runs[run].point[$0] }
       return last == nil || value == nil || value == last

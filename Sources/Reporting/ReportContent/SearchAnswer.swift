@@ -86,7 +86,7 @@ struct SearchAnswer {
   private var bests: [String] {
     guard !measured.isEmpty else { return [] }
     guard wording.metric.better != .neither else {
-      return ["Not ranked: \(wording.metric.name) shows what a variant does. The table has the figures."]
+      return ["Not ranked: neither a higher nor a lower `\(wording.metric.name)` is better. The table has the figures."]
     }
     if comparison.bests.isEmpty, !comparison.groupsText.isEmpty, measured.count > 1 {
       return [

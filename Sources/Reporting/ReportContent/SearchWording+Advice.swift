@@ -55,7 +55,8 @@ extension SearchWording {
         + (fewer.map { ": \($0)leave it undecided" } ?? "")
     }
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
-    return "\(decide)give it more time: --time \(most)s may be enough, except at \(hopeless.listed(most: SearchAnswer.most)), "
+    return
+      "\(decide)give it more time: --time \(most)s may be enough, except at \(hopeless.listed(most: SearchAnswer.most)), "
       + "where even --time \(Self.longest)s may not decide"
   }
 

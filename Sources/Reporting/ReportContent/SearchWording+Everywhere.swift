@@ -3,9 +3,8 @@ import Measurement
 
 /// The words about several groups together: the first sentence of their answer.
 extension SearchWording {
-  /// Returns words about the runs that are the best in each of several groups: `mutex is fastest by contended at all
-  /// values of hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest by
-  /// contended: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name
+  /// Returns words about the runs that are the best in each of several groups: `mutex is fastest at all values of
+  /// hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name
   /// the runs that may be the best everywhere.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.

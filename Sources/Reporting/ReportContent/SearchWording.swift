@@ -310,7 +310,7 @@ struct SearchWording {
   private func superlative(isBest: Bool, of name: String?) -> String {
     if metric.meaning == .duration {
       let mean = isBest && index.isOfMedians(metric) ? " (\(Table.meanOfMedians))" : ""
-      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by \($0)\(mean)" } ?? "")
+      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by `\($0)`\(mean)" } ?? "")
     }
     return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
   }

@@ -69,12 +69,12 @@ struct SpeedUp: Sendable {
     let fastest = all.filter { series in
       series.isFastest
         && problem.allSatisfy { parameter in
-          series.point[parameter.name] == nil || series.point[parameter.name] == parameter.swept?.last
+          series.point[parameter.name] == nil || series.point[parameter.name] == parameter.most
         }
     }
     briefTable = table(all.count <= Self.mostRows ? all : fastest)
     let shared = problem.compactMap { parameter in
-      parameter.swept?.last.map { RunNames.setting(parameter, $0) }
+      parameter.most.map { RunNames.setting(parameter, $0) }
     }
     sentence = Self.sentence(
       fastest, over: fewest, others.filter { other in !problem.contains { $0.name == other.name } }, at: shared)

@@ -131,6 +131,11 @@ struct ParameterFacts: Codable, Sendable {
   /// such value, or if the parameter is not swept.
   let alike: Int?
 
+  /// The largest of the swept values; the last of them if they are texts, and nil if the parameter is not swept.
+  var most: ParameterValue? {
+    swept?.last?.integer == nil ? swept?.last : swept?.max { $0.integer ?? .min < $1.integer ?? .min }
+  }
+
   /// Returns a value as text for readers: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {

@@ -132,6 +132,7 @@ public enum SmokeReport {
       DescriptionList(column: column, style: style).lines(
         entry.sentence.id, [("\(entry.sentence.says.inLine) (\(entry.scenarios.joined(separator: ", ")))", nil)])
     }
-    return ([SemanticColor.bad("Refuted sentences of the documents", style)] + lines).map { $0 + "\n" }.joined()
+    return ([SemanticColor.bad("Sentences of the documents that these runs refute", style)] + lines).map { $0 + "\n" }
+      .joined()
   }
 }

@@ -25,8 +25,8 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      List.self, Explain.self, ScenarioCommand.self, Compare.self, Diff.self, Smoke.self, TraceCommand.self,
-      Explore.self, Report.self, Watch.self, DocumentsCommand.self, MachineCommand.self, New.self,
+      ListCommand.self, ExplainCommand.self, ScenarioCommand.self, CompareCommand.self, DiffCommand.self, SmokeCommand.self, TraceCommand.self,
+      ExploreCommand.self, ReportCommand.self, WatchCommand.self, DocumentsCommand.self, MachineCommand.self, NewCommand.self,
       WorkerCommand.self,
     ])
 }

@@ -75,7 +75,7 @@ struct RunSession {
       if let reason = Self.nothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
-    let names = unjudged.map(\.0).grouped(by: \.self).map(\.key).joined(separator: ", ")
+    let names = unjudged.map(\.0).distinct.joined(separator: ", ")
     guard results.allSatisfy({ !$0.experiment.isSearch }) else {
       throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
     }

@@ -13,6 +13,9 @@ extension Sequence {
 }
 
 extension Sequence where Element: Equatable {
+  /// The elements without repetitions, in the order of their first occurrences.
+  public var distinct: [Element] { grouped(by: \.self).map(\.key) }
+
   /// The runs of equal adjacent elements, in order: each element with the length of its run.
   public var equalRuns: [(element: Element, count: Int)] {
     reduce(into: []) { runs, element in

@@ -41,6 +41,7 @@ import Testing
 
   /// The results of a run over many inputs.
   private struct Findings: Sendable {
+    var inputs = 0
     var refused = 0
     /// The wrong results, each with the number of its input.
     var wrong: [String] = []
@@ -61,6 +62,12 @@ import Testing
       }
     }
     #expect(findings.wrong == [])
+    // Mutations that nothing refuses would not test the errors, and mutations that are all refused would not test the
+    // code behind the readers. A worker's output and a request are read without errors of their own.
+    let isSingle = Terminal.environment("GCDLAB_FUZZ_INPUT") != nil
+    if !isSingle, ![.report, .request].contains(target) {
+      #expect(0 < findings.refused && findings.refused < findings.inputs, "\(findings.refused)")
+    }
     // A small input must not use much memory. The bound is loose, since other tests share the process.
     #expect(findings.growth < 1024)
   }
@@ -80,6 +87,7 @@ import Testing
     let before = peakMemory
     var findings = Findings()
     for index in number("GCDLAB_FUZZ_INPUT").map({ $0..<($0 + 1) }) ?? 0..<max(count, mutator.corpus.count) {
+      findings.inputs += 1
       let line = "seed \(seed), input \(index)          \n"
       _ = pwrite(note, line, line.utf8.count, 0)
       do { try feed(target, mutator.input(index), index) } catch let error as InputError {

@@ -123,11 +123,15 @@ import Testing
   /// of 200 processes with some bodies of `descriptor-read`, two died in `_dispatch_event_loop_drain` of Swift 6.3, at
   /// a list of handlers that another thread had changed. Such a crash is a known issue, and any other failure is not.
   @Test(arguments: reds.indices)
-  func `the check of a claim fails for its broken body`(_ index: Int) async {
+  func `the check of a claim fails for its broken body`(_ index: Int) async throws {
+    let scenario = Self.reds[index].scenario
+    // AddressSanitizer is in the way of both, and another C library does not report the heap.
+    if scenario == "semaphore-cost", SystemCalls.during({}) == nil { try skip("no system calls can be counted") }
+    if scenario == "structured-cost", Host.heapInUse == nil { try skip("the heap in use is not reported") }
     await withKnownIssue("Dispatch crashed", isIntermittent: true) {
       await judge(index)
     } when: {
-      Self.reds[index].scenario == DescriptorRead.name
+      scenario == DescriptorRead.name
     } matching: {
       "\($0)".contains("SIGSEGV")
     }
@@ -145,10 +149,6 @@ import Testing
         Issue.record("\(red.scenario): \(red.check): \(error)")
         return
       }
-      // System calls cannot be counted in a process under AddressSanitizer.
-      if verdict == .unavailable, red.scenario == "semaphore-cost", SystemCalls.during({}) == nil { return }
-      // The heap of such a process cannot be examined, nor that of another C library.
-      if verdict == .unavailable, red.scenario == "structured-cost", Host.heapInUse == nil { return }
       #expect(verdict == .violated || verdict == .notWitnessed, "\(red.scenario): \(red.check): \(verdict)")
     }
   }

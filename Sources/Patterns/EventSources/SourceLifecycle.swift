@@ -2,9 +2,9 @@ import Instruments
 
 /// When and where do the handlers of a source run, from its creation to its cancellation, and what frees its resources?
 ///
-/// The pattern has four lessons. Each lesson has its own file: `SourceSuspension.swift`, `SourceCancellation.swift`,
-/// `SourceQueue.swift` and `SourceRelease.swift`. The measuring code of a lesson is in a further file, such as
-/// `SourceQueueTrials.swift`. The lessons form one pattern because their claims belong to one scenario.
+/// The pattern has four lessons. Each lesson has its own file, such as `SourceLifecycle+Queue.swift`, and its measuring
+/// code is in a further file, such as `SourceLifecycle+QueueTrials.swift`. The lessons form one pattern because their
+/// claims belong to one scenario.
 ///
 /// Most sources in a trial are custom sources, so that the trial determines when an event arrives. The trial holds the
 /// running handler while the source is cancelled, and holds the queue while the target queue of the source is changed.

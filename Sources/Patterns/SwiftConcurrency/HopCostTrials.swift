@@ -11,7 +11,7 @@ extension HopCost: FindingPattern {
   func findings(in results: Results) -> [RunNote] {
     guard results.experiment.isSearch else { return [] }
     let locks = results.runs.filter { ["actor", "queue-sync"].contains($0.variant.name) }
-    let names = locks.map(\.variant.name).grouped(by: \.self).map(\.key)
+    let names = locks.map(\.variant.name).distinct
     guard !locks.isEmpty, locks.count < results.runs.count else { return [] }
     return [
       RunNote(

@@ -12,7 +12,7 @@ extension StreamVsSource: FindingPattern {
     func runs(_ names: String...) -> [VariantRun] { results.runs.filter { names.contains($0.variant.name) } }
     let (sums, bounded) = (runs("source"), runs("stream-newest", "stream-oldest"))
     guard !(sums + bounded).isEmpty, sums.count + bounded.count < results.runs.count else { return [] }
-    let names = bounded.map(\.variant.name).grouped(by: \.self).map(\.key)
+    let names = bounded.map(\.variant.name).distinct
     let parts = [
       sums.isEmpty ? nil : "source delivers the sum of its items, and not the items",
       names.isEmpty

@@ -62,7 +62,7 @@ extension DispatchCompared: FindingPattern {
   func findings(in results: Results) -> [RunNote] {
     if results.experiment.isSearch, results.experiment.headline != complete.metric { return [] }
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
-    let cores = results.runs.map(\.cores).grouped(by: \.self).map(\.key)
+    let cores = results.runs.map(\.cores).distinct
     return cores.flatMap { cores in
       counts.flatMap { count in
         let runs = results.runs.filter { $0.cores == cores && tasks.value(in: $0.parameters) == count }

@@ -120,7 +120,7 @@ struct RunIndex: Sendable {
     }
     let all = bests(compared)
     // A medium amount is more informative than the smallest or the largest amount.
-    let problems = measured.map(problem).filter { $0.count == amounts.count }.grouped(by: \.self).map(\.key)
+    let problems = measured.map(problem).filter { $0.count == amounts.count }.distinct
     guard all.count > most, problems.count > 1 else { return (all, nil) }
     let fixed = problems[problems.count / 2]
     let label = amounts.compactMap { parameter in fixed[parameter.name].map(parameter.label) }.joined(separator: ", ")

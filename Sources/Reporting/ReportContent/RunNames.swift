@@ -10,7 +10,7 @@ struct RunNames {
   /// Returns the names of runs in a group: `stride 256 to 4096`. If the group has several variants, the names include
   /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`.
   func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
-    let variants = runs.map(variant).grouped(by: \.self).map(\.key)
+    let variants = runs.map(variant).distinct
     let isOneVariant = Set(group.map(variant)).count == 1
     var phrases: [(variants: [String], settings: String)] = []
     for name in variants {

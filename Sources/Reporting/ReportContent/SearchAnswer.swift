@@ -116,10 +116,10 @@ struct SearchAnswer {
   /// do not contain the word.
   private func yardsticks(in sentences: [String]) -> String? {
     guard sentences.contains(where: { $0.contains("yardstick") }) else { return nil }
-    let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.grouped(by: \.self)
+    let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.distinct
     return names.count == 1
-      ? "\(names[0].key) is a yardstick: only for comparison."
-      : "Yardsticks are only for comparison: \(names.map(\.key).listed())."
+      ? "\(names[0]) is a yardstick: only for comparison."
+      : "Yardsticks are only for comparison: \(names.listed())."
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or

@@ -28,7 +28,7 @@ extension SearchWording {
       guard !runs.isEmpty else { return "more time may not decide: the means and most rounds disagree" }
       // Several groups can have the same variants, which are named once.
       let texts =
-        groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).grouped(by: \.self).map(\.key)
+        groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
       let verb = runs.count > 1 ? "alternate" : "alternates"
       return "more time may not decide: \(texts.listed(most: SearchAnswer.most)) \(verb) between two states"
     }
@@ -82,7 +82,7 @@ extension SearchWording {
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in
-      (parameter, candidates.compactMap { names.point($0)[parameter.name] }.grouped { $0 }.map(\.key))
+      (parameter, candidates.compactMap { names.point($0)[parameter.name] }.distinct)
     }
     let runs = groups.flatMap(\.runs)
     let left = runs.filter { run in
@@ -93,7 +93,7 @@ extension SearchWording {
       values.allSatisfy({ $0.1.count <= SearchAnswer.most })
     else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
-      (places[0].parameter, places.map(\.value).grouped { $0 }.map(\.key))
+      (places[0].parameter, places.map(\.value).distinct)
     }
     let settings = (places + values).filter { !$0.1.isEmpty }.map { parameter, values in
       let labels = values.map(parameter.label)
@@ -141,7 +141,7 @@ extension SearchWording {
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
       let verb = others.isEmpty ? "is" : "may be"
       let text =
-        "\(fallen.map { names.variant($0.run) }.grouped(by: \.self).map(\.key).listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
+        "\(fallen.map { names.variant($0.run) }.distinct.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil

@@ -34,7 +34,7 @@ struct Standings: Sendable {
       let claims = found[sentence.id] ?? []
       return Entry(
         sentence: sentence, standing: sentence.standing(claims.map(\.opinion), on: system),
-        scenarios: claims.map(\.scenario).grouped(by: \.self).map(\.key))
+        scenarios: claims.map(\.scenario).distinct)
     }
     let isStandIn = !tested.isEmpty && system.map { system in tested.allSatisfy { $0.standIns[system] != nil } } == true
     standIn = isStandIn ? system : nil

@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Reporting
 
-struct List: ParsableCommand {
+struct ListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "List the scenarios by family, and what is not available here.",

@@ -50,7 +50,7 @@ struct ScenarioCommand: AsyncParsableCommand {
   func run() async throws {
     var budget = try run.budget()
     budget.timeLeft = budget.time
-    budget.trialShare = Smoke.trialShare
+    budget.trialShare = SmokeCommand.trialShare
     let experiments = try chosen().map { try Lab.library.experiment($0).applying(run.overrides) }
     try output.requireNames(experiments.map(\.name))
     // The scenarios alternate, so that the runs of a scenario are as far apart as possible.

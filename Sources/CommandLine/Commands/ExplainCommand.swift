@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Reporting
 
-struct Explain: ParsableCommand {
+struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract:

@@ -4,7 +4,7 @@ import Measurement
 import Platform
 import Reporting
 
-struct Smoke: AsyncParsableCommand {
+struct SmokeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "smoke",
     abstract: "Run every scenario briefly, and judge all guarantees and anomalies, for CI.",

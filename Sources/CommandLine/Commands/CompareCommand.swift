@@ -4,7 +4,7 @@ import Measurement
 import Platform
 import Reporting
 
-struct Compare: AsyncParsableCommand {
+struct CompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Compare settings: sweep parameters of a scenario and find the best.",

@@ -5,7 +5,7 @@ import Measurement
 import Platform
 import Reporting
 
-struct Watch: AsyncParsableCommand {
+struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
     abstract: "Show changes to files as they happen, until Ctrl-C.",

@@ -5,7 +5,7 @@ import Platform
 import Reporting
 import Subprocess
 
-struct Diff: AsyncParsableCommand {
+struct DiffCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract: "Compare result documents, before and after.",

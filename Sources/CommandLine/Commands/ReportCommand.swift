@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 import Reporting
 
-struct Report: ParsableCommand {
+struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
     abstract: "Show saved runs again, in any format.",

@@ -3,7 +3,7 @@ import Laboratory
 import Platform
 import Reporting
 
-struct New: ParsableCommand {
+struct NewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "new",
     abstract: "Create a package for a lab of your own: a pattern, its scenario and a test.",

@@ -5,7 +5,7 @@ import Measurement
 import Platform
 import Reporting
 
-struct Explore: AsyncParsableCommand {
+struct ExploreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explore",
     abstract: "Execute a scenario's steps in every order, and show the shortest order that breaks a promise.",

@@ -1,1 +1,0 @@
-../Patterns/EventSources/SourceCancellation.swift

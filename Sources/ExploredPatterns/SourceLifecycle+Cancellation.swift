@@ -1,0 +1,1 @@
+../Patterns/EventSources/SourceLifecycle+Cancellation.swift

@@ -25,8 +25,10 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      ListCommand.self, ExplainCommand.self, ScenarioCommand.self, CompareCommand.self, DiffCommand.self, SmokeCommand.self, TraceCommand.self,
-      ExploreCommand.self, ReportCommand.self, WatchCommand.self, DocumentsCommand.self, MachineCommand.self, NewCommand.self,
+      ListCommand.self, ExplainCommand.self, ScenarioCommand.self, CompareCommand.self, DiffCommand.self,
+      SmokeCommand.self, TraceCommand.self,
+      ExploreCommand.self, ReportCommand.self, WatchCommand.self, DocumentsCommand.self, MachineCommand.self,
+      NewCommand.self,
       WorkerCommand.self,
     ])
 }

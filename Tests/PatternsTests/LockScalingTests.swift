@@ -43,12 +43,12 @@ import Testing
 
   @Test func `the answer of a search says how often one thread entered in a row`() {
     let runs = LockScaling().variants.filter { ["mutex", "serial-sync", "actor"].contains($0.name) }.map { variant in
-      var run = VariantRun(variant: variant, point: Point(), parameters: [:], trials: [])
-      let entries: Double? = ["mutex": 2004, "serial-sync": 1][variant.name]
-      run.trials = [3.0, entries].enumerated().compactMap { round, value in
-        guard let value, entries != nil else { return nil }
+      var run = VariantRun(
+        variant: variant, point: Point(), parameters: ["threads-per-core": .integer(4)], trials: [])
+      let entries: [Double] = ["mutex": [3, 2004, 20_000], "serial-sync": [1, 1, 4000]][variant.name] ?? []
+      run.trials = entries.enumerated().map { round, value in
         var observation = Observation()
-        observation.record("longest-run", round == 0 ? 1 : value)
+        observation.record("longest-run", value)
         return TrialRecord(round: round, outcome: .completed, observation: observation)
       }
       return run
@@ -56,7 +56,8 @@ import Testing
     let says = LockScaling().findings(in: FakePattern.search(runs)).map(\.says)
     #expect(
       says.first?.hasSuffix(
-        " One thread entered up to 2004 times in a row with mutex, and 1 with serial-sync (longest-run).") == true,
+        " At threads-per-core 4, one thread entered up to 2004 times in a row with mutex, and 1 with serial-sync "
+          + "(longest-run of the median trial).") == true,
       "\(says)")
   }
 

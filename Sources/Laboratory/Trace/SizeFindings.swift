@@ -9,7 +9,11 @@ extension Trace {
     let loops = Dictionary(grouping: blocks.filter { $0.kind == .apply && $0.lane != nil }) { block in
       [UInt64(block.submitter ?? 0), block.submitted ?? 0]
     }
-    let longest = loops.values.max { $0.count < $1.count } ?? []
+    func time(_ loop: [Block]) -> UInt64 {
+      let (begin, end) = (loop.compactMap(\.begin).min(), loop.compactMap(\.end).max())
+      return begin.flatMap { begin in end.map { $0 > begin ? $0 - begin : 0 } } ?? 0
+    }
+    let longest = loops.values.max { (time($0), $0.count) < (time($1), $1.count) } ?? []
     guard cores.count > 1, longest.count >= Self.fewest.iterations else { return nil }
     let shares = Dictionary(grouping: longest) { $0.lane ?? 0 }.map {
       TraceFinding.LoopShare(lane: $0.key, iterations: $0.value.count)

@@ -24,7 +24,7 @@ public enum TraceFinding: Sendable, Equatable {
   /// Many threads of the pool ran blocks, and many of these blocks were in progress at once. The values are the number
   /// of these threads and the maximum number of blocks at once. Each value is at least four times the number of cores.
   case manyThreads(threads: Int, blocks: Int)
-  /// The shares of the lanes in the parallel loop with the most iterations, in descending order.
+  /// The shares of the lanes in the parallel loop that took the longest time, in descending order.
   case loopShares([LoopShare])
   /// The submitted blocks of this queue, whose number is `blocks`, are small: `run`, the median running time, is
   /// shorter than `apart`, the median time between two submissions. For a user's program, `apart` is the time for

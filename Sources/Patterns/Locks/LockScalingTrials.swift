@@ -24,17 +24,23 @@ extension LockScaling: FindingPattern {
     return [RunNote(Conclusion.advice, says + fairness(results), runs: results.runs.map(\.label))]
   }
 
-  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row; empty for fewer
-  /// than two variants.
+  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row, in the median
+  /// trial at the setting with the most threads; empty for fewer than two variants. A single trial says little, since
+  /// the first thread enters alone until the others have arrived.
   private func fairness(_ results: Results) -> String {
-    let counts = results.runs.grouped(by: \.variant.name).compactMap { name, runs in
-      runs.flatMap { $0.figures(longestRun.metric).map(\.value) }.max().map { (name: name, count: Int($0)) }
+    func number(_ run: VariantRun) -> Int { threadsPerCore.value(in: run.parameters) ?? 0 }
+    guard let most = results.runs.map(number).max() else { return "" }
+    let counts = results.runs.filter { number($0) == most }.grouped(by: \.variant.name).compactMap { name, runs in
+      runs.compactMap { run -> Double? in
+        let counts = run.figures(longestRun.metric).map(\.value).sorted()
+        return counts.isEmpty ? nil : counts[counts.count / 2]
+      }.max().map { (name: name, count: Int($0)) }
     }
-    guard counts.count > 1, let most = counts.max(by: { $0.count < $1.count }),
-      let least = counts.min(by: { $0.count < $1.count }), most.count > least.count
+    guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
+      let first = counts.min(by: { $0.count < $1.count }), last.count > first.count
     else { return "" }
-    return " One thread entered up to \(most.count.withCommas) times in a row with \(most.name), and "
-      + "\(least.count.withCommas) with \(least.name) (longest-run)."
+    return " At \(threadsPerCore.name) \(most), one thread entered up to \(last.count.withCommas) times in a row with "
+      + "\(last.name), and \(first.count.withCommas) with \(first.name) (longest-run of the median trial)."
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

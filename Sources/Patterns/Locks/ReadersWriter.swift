@@ -33,7 +33,8 @@ struct ReadersWriter: Pattern {
   let readLatency = Metric.latency("read-latency", "one read, including the wait for the lock")
   let writeLatency = Metric.latency("write-latency", "one write, including the wait for the lock")
 
-  var problem: [any Declaration] { [operations, work, reads] }
+  // The number of threads is part of the problem, so a comparison ranks the locks for each number of threads.
+  var problem: [any Declaration] { [threads, operations, work, reads] }
 
   var variants: [Variant] {
     Variant("unprotected", .broken, "no lock", runUnguarded) { trial in

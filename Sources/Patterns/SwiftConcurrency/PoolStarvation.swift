@@ -26,7 +26,8 @@ struct PoolStarvation: Pattern {
     "hold", .zero ... .seconds(60), default: .seconds(2),
     "how long the answer is withheld once a bystander starves; ends early when the block on the global queue begins")
 
-  let starved = Metric.count("starved", "bystanders, of four, that had not begun when every thread slept")
+  let starved = Metric.count(
+    "starved", better: .lower, "bystanders, of four, that had not begun when every thread slept")
   let taskStarved = Metric.count("task-starved", "1 if the bystander task of the waiting tasks' priority starved")
   let otherPriorityStarved = Metric.count(
     "other-priority-starved", "1 if the bystander task of another priority starved")

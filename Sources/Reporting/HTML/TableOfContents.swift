@@ -70,9 +70,10 @@ extension HTMLReport {
   static func chapters(_ index: SentenceIndex, _ contents: [ReportContent]) -> Markup {
     let shown = Set(contents.map(\.document.scenario.name))
     let ids = Set(index.chapters.flatMap(\.entries).map(\.id))
+    // On a page of a few scenarios, the documents that they do not try would only fill the screen.
+    let tried = index.chapters.filter { $0.entries.contains { !shown.isDisjoint(with: $0.scenarios) } }.map(\.name)
     let parts = index.parts.map { era, all -> Markup in
-      // On a page of a few scenarios, the other documents would only fill the screen.
-      let chapters = all.filter { $0.entries.contains { !shown.isDisjoint(with: $0.scenarios) } }
+      let chapters = all.filter { tried.isEmpty || tried.contains($0.name) }
       guard !chapters.isEmpty else { return "" }
       let title: Markup =
         era.map { "<h2>\($0.title)</h2>\n<p>\(SentenceIndex.summary(chapters.flatMap(\.entries)))</p>\n" } ?? ""

@@ -24,6 +24,9 @@ extension ReportContent {
     if isSearch, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
     }
+    if shown.contains(where: { $0.isGrid && $0.facts.contains(.unranked) }) {
+      notes.append("(in parentheses): shows a mistake, and is not ranked")
+    }
     return notes + otherMetrics(in: shown).map { "\($0.name): \($0.says)" }
   }
 
@@ -40,7 +43,7 @@ extension ReportContent {
     let first = headline.superlative
     let signs = [
       facts.contains(.best)
-        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all variants") \(better)"
+        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants") \(better)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)

@@ -144,6 +144,9 @@ extension Tables {
     if let flaw = flaw(run) { return flaw }
     let (mark, isNoise, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
+      if facts.contains(.unranked) {
+        return Cell("(\(Quantity.ratio(contrast.ratio, isRough: true)))", facts.union(.ratio))
+      }
       // More digits would suggest a precision that the rounds do not have.
       if isNoise, contrast.interval?.isWide == true {
         return Cell(Quantity.ratio(contrast.ratio, isRough: true) + mark, facts.union(.ratio))

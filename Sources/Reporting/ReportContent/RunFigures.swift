@@ -51,7 +51,7 @@ extension RunIndex {
   func isBound(_ run: Int, to other: Int, by metric: MetricFacts) -> Bool {
     let sides = [run, other].compactMap { document.runs[$0].metrics[metric.name] }
       .sorted { ($0.median ?? 0) < ($1.median ?? 0) }
-    return sides.count == 2 && isNearFloor(sides[0]) && !isNearFloor(sides[1])
+    return sides.count == 2 && isNearFloor(sides[0])
   }
 
   /// Returns a cell with a figure of some samples, marked if the figure is near the noise floor.

@@ -18,9 +18,9 @@ struct SearchAnswer {
   static let item = "- "
   /// The maximum number of names in a sentence.
   static let most = 5
-  /// The maximum number of groups in an answer. The tables contain all groups.
-  private static let mostGroups = 10
-  /// The maximum number of groups of which each has a long line.
+  /// The maximum number of lines about groups in an answer. The tables contain all groups.
+  private static let mostGroups = 8
+  /// The maximum number of groups of which each has a line of its own.
   private static let fewGroups = 3
 
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
@@ -95,20 +95,23 @@ struct SearchAnswer {
       ]
     }
     guard let first = groups.first else { return [] }
-    let more = groups.count - Self.mostGroups
-    let others = more > 0 ? ["\(more) more \(more == 1 ? "is" : "are") in the tables."] : []
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
-      return groups.prefix(Self.mostGroups).map { sentence("\(lead($0))\(wording.bestSoFar($0))") } + others
-        + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."]
+      return groups.grouped { wording.bestSoFar($0) }.map { best, groups in
+        let places = groups.map { wording.settingsText(of: $0) }.filter { !$0.isEmpty }
+        return sentence(
+          places.isEmpty ? best : "\(places.map { $0.replacing(", ", with: "/") }.listed(most: Self.most)): \(best)")
+      } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."]
     }
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
-    return [sentence(wording.everywhere(groups))]
-      + groups.prefix(Self.mostGroups).map { group in
-        "\(Self.item)\(lead(group))\(wording.line(group, isBrief: groups.count > Self.fewGroups))."
-      }
+    let lines =
+      groups.count > Self.fewGroups
+      ? wording.regions(groups).map(wording.line) : groups.map { "\(lead($0))\(wording.line($0))" }
+    let left = lines.count - Self.mostGroups
+    let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
+    return [sentence(wording.everywhere(groups))] + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 

@@ -21,9 +21,14 @@ struct SearchGroup {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
   }
 
-  /// The runs of which each may be the best, beginning with the run that has the best mean.
+  /// The runs that an answer calls the best, beginning with the run that has the best mean: the runs that are as good as
+  /// it, or the undecided runs if the best run is undecided.
   var leaders: [Int] {
-    [best] + candidates.filter { $0 != best && comparison.contrastsWithBest[$0]?.isDistinct != true }
+    [best]
+      + runs.filter { run in
+        run != best && (near.contains(run) || isUndecided && undecided.contains(run))
+          && comparison.contrastsWithBest[run]?.isDistinct != true
+      }
   }
 
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.

@@ -55,16 +55,17 @@ extension SearchWording {
         + (fewer.map { ": \($0)leave it undecided" } ?? "")
     }
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
-    return
-      "\(decide)give it more time: --time \(most)s may be enough, except at \(hopeless.listed(most: SearchAnswer.most)), "
-      + "where even --time \(Self.longest)s may not decide"
+    let part = alone(decidable.map(\.group)).map { "compare these alone (\($0)), or " } ?? ""
+    return "to decide, \(part)give it more time: --time \(most)s may be enough; even --time \(Self.longest)s may not "
+      + "decide \(hopeless.listed(most: SearchAnswer.most))"
   }
 
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
   /// string if nothing is known about the time of a round.
   func moreRounds(_ groups: [SearchGroup]) -> String {
     if index.document.command.contains("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
-    return timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s may be enough" } ?? ""
+    let smaller = index.document.isQuick ? "" : ", or --quick, whose trials are smaller"
+    return timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s should give them\(smaller)" } ?? ""
   }
 
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is

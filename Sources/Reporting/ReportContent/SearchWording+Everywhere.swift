@@ -20,8 +20,20 @@ extension SearchWording {
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
-    if common.isEmpty || !isCertain, let parts = parts(groups, of: all) { return "\(who)\(heading): \(parts)" }
-    guard !common.isEmpty else { return "\(who)nothing \(isTime ? "is" : "has") \(best) \(everywhere)" }
+    let regions = regions(all)
+    if common.isEmpty || !isCertain, 2...Self.mostParts ~= regions.count,
+      groups.count <= Self.mostGroups || settings(of: groups[0]).count == 1
+    {
+      return "\(who)\(heading): \(regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; "))"
+    }
+    guard !common.isEmpty else {
+      let counts = regions.sorted { $0.groups.count > $1.groups.count }.prefix(Self.mostParts - 1).map {
+        "\($0.who) at \($0.groups.count)"
+      }
+      return
+        "\(who)\(heading) depends on \(settings(of: all[0]).map(\.parameter.name).listed()): \(counts.joined(separator: "; ")) "
+        + "of the \(groups.count) settings"
+    }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
     let verb =
@@ -32,32 +44,84 @@ extension SearchWording {
     return "\(who)\(text) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
   }
 
-  /// Returns the names of the runs that may be the best, with the groups in which they may be the best: `spinlock at
-  /// hold 0 ns; mutex or actor at hold 1 us and 10 us`. Returns nil if the text would be long, or if all groups have
-  /// the same runs.
-  private func parts(_ groups: [SearchGroup], of all: [SearchGroup]) -> String? {
-    let settings = settings(of: groups[0])
-    let parts = zip(groups, all).grouped { group, whole in leaders(group, of: whole) }
-    guard 2...Self.mostParts ~= parts.count, groups.count <= Self.mostGroups || settings.count == 1 else { return nil }
-    return parts.map { names, groups in
-      let places = groups.map { group, _ in self.settings(of: group) }
-      let text =
-        settings.count == 1
-        ? RunNames.setting(settings[0].parameter, places.map { $0[0].parameter.describe($0[0].value) }, "and")
-        : self.places(groups.map { group, _ in group }, of: all)
-      return "\(names) at \(text)"
-    }.joined(separator: "; ")
+  /// Groups that have the same best runs.
+  struct Region {
+    /// The best runs: `mutex or actor (undecided)`.
+    let who: String
+    /// The settings of the groups: `hold 1 us and hold 10 us/threads 4`.
+    let places: String
+    /// The groups without yardsticks, each beside the whole group.
+    let groups: [(group: SearchGroup, whole: SearchGroup)]
   }
 
-  /// Returns the settings of some groups, `work 1 us and work 10 us/1 core`. If the groups are all groups with a value
-  /// of the first parameter, the text contains only this value.
+  /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
+  /// consists of yardsticks.
+  func regions(_ all: [SearchGroup]) -> [Region] {
+    let groups = usable(all) ?? all
+    return zip(groups, all).grouped { group, whole in leaders(group, of: whole) }.map { who, groups in
+      let settings = groups.map { group, _ in self.settings(of: group) }
+      let single = settings.compactMap { $0.count == 1 ? $0[0] : nil }
+      let places =
+        single.count == groups.count
+        ? RunNames.setting(single[0].parameter, single.map { $0.parameter.describe($0.value) }, "and")
+        : self.places(groups.map { group, _ in group }, of: all)
+      return Region(who: who, places: places, groups: groups.map { ($0, $1) })
+    }
+  }
+
+  /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
+  /// slower: actor 1.2x to 1.4x, queue 2.1x`. The ratios are those of the means. The line names the runs with the
+  /// smallest ratios, the run with the largest, and the baseline.
+  func line(_ region: Region) -> String {
+    var costs: [(name: String, isBaseline: Bool, factors: [Double])] = []
+    for (group, whole) in region.groups {
+      for (run, contrast) in ratios(group) {
+        let name = names([run], of: whole.runs)
+        let place = costs.firstIndex { $0.name == name }
+        if let place {
+          costs[place].factors.append(contrast.factor)
+        } else {
+          costs.append((name, names.variant(run) == index.document.scenario.baseline, [contrast.factor]))
+        }
+      }
+    }
+    costs.sort { ($0.factors.min() ?? 1) < ($1.factors.min() ?? 1) }
+    let shown = costs.enumerated().filter { place, cost in
+      place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
+    }
+    let texts = shown.map { _, cost in
+      let ends = [cost.factors.min(), cost.factors.max()].compactMap { $0.map { Quantity.ratio($0, isRough: true) } }
+      return "\(cost.name) \(ends[0])x" + (ends[0] == ends[1] ? "" : " to \(ends[1])x")
+    }
+    let worse = metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher"
+    let others = costs.count > shown.count ? " (and \(costs.count - shown.count) more)" : ""
+    return "\(region.places): \(region.who)"
+      + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(others)")
+  }
+
+  /// Returns the settings of some groups, `work 1 us and 5 us, and work 10 us (1 core)`. The settings of one parameter
+  /// come first, and a text without further settings stands for all groups with this setting. The parameter is the one
+  /// that makes the text shortest.
   private func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
-    func first(_ group: SearchGroup) -> ParameterValue? { settings(of: group).first?.value }
-    return groups.grouped(by: first).flatMap { value, groups in
-      groups.count == all.count { first($0) == value }
-        ? settings(of: groups[0]).prefix(1).map { RunNames.setting($0, $1) }
-        : groups.map { settingsText(of: $0).replacing(", ", with: "/") }
-    }.listed()
+    let texts = settings(of: groups[0]).map { places(groups, of: all, by: $0.parameter) }
+    return texts.min { $0.count < $1.count } ?? "any setting"
+  }
+
+  private func places(_ groups: [SearchGroup], of all: [SearchGroup], by parameter: ParameterFacts) -> String {
+    func value(_ group: SearchGroup) -> ParameterValue? { names.point(group.best)[parameter.name] }
+    func text(_ value: ParameterValue?) -> String { value.map(parameter.describe) ?? "any" }
+    let parts = groups.grouped(by: value)
+    let whole = parts.filter { part in part.elements.count == all.count { value($0) == part.key } }.map { text($0.key) }
+    let rest = parts.map { ($0.key, $0.elements) }.filter { key, _ in !whole.contains(text(key)) }.map { key, groups in
+      let others = groups.map { settings(of: $0).filter { $0.parameter.name != parameter.name } }
+      let single = others.compactMap { $0.count == 1 ? $0[0] : nil }
+      let inside =
+        single.count == groups.count
+        ? RunNames.setting(single[0].parameter, single.map { $0.parameter.describe($0.value) }, "and")
+        : others.map { $0.map { RunNames.setting($0, $1) }.joined(separator: "/") }.listed()
+      return "\(RunNames.setting(parameter, [text(key)])) (\(inside))"
+    }
+    return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and")]) + rest).joined(separator: ", ")
   }
 
   /// Returns the names of the runs that may be the best, `mutex or actor`. If these are many or differ widely, returns
@@ -76,6 +140,9 @@ extension SearchWording {
 
   /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
   static let widestReach = 2.0
+
+  /// The maximum number of worse runs in the line of a region, without the baseline.
+  private static let mostCosts = 4
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
   private static let mostParts = 4

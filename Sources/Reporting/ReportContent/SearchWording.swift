@@ -32,11 +32,9 @@ struct SearchWording {
   }
 
   /// Returns a line about one of several groups: `mutex (1.14 us); slowest: actor, 2.10x slower`.
-  ///
-  /// - Parameter isBrief: whether the line names few candidates, and not the worst run. The tables contain the others.
-  func line(_ group: SearchGroup, isBrief: Bool = false) -> String {
-    let worst = isBrief ? nil : worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
-    let first = group.hasTooFewRounds ? bestSoFar(group) : listed(group, most: isBrief ? 3 : SearchAnswer.most)
+  func line(_ group: SearchGroup) -> String {
+    let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
+    let first = group.hasTooFewRounds ? bestSoFar(group) : listed(group)
     // Other words name the undecided runs of an undecided group.
     let undecided =
       group.isUndecided || group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
@@ -48,15 +46,15 @@ struct SearchWording {
   /// Returns the best run and the runs that may be as good, each with its figure: `mutex (1.14 us)`, or `undecided:
   /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. If nearly all runs are candidates, the words name only the
   /// others and the run with the best mean.
-  private func listed(_ group: SearchGroup, most: Int) -> String {
+  private func listed(_ group: SearchGroup) -> String {
     let heading = group.isUndecided ? "undecided\(reach(group.undecided, of: group)): " : ""
     let runs = group.runsByRatio
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
-    guard !isNearlyAll(group) || runs.count <= most else {
+    guard !isNearlyAll(group) || runs.count <= SearchAnswer.most else {
       return "\(heading)\(candidates(group)); \(lowestMean): \(withFigure(group.best, of: group))"
     }
     let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
-    return heading + good.map { withFigure($0, of: group) }.listed(most: most)
+    return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.most)
       + (group.isUndecided ? "" : ", \(within(group))")
   }
 

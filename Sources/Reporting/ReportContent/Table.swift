@@ -161,6 +161,8 @@ struct Cell: Sendable, Hashable {
     static let uncertainBest = Facts(rawValue: 2_097_152)
     /// The cell contains the ends of an interval in place of a ratio.
     static let span = Facts(rawValue: 4_194_304)
+    /// The run shows a mistake, and a search does not rank it.
+    static let unranked = Facts(rawValue: 33_554_432)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
     static let allRounds = Facts(rawValue: 8_388_608)
     /// The run is better than its reference in most rounds, although its mean is worse.

@@ -231,8 +231,12 @@ struct Tables {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
-    if let comparison, comparison.isOfBest, index.isBroken(run), !comparison.bests.contains(run) {
-      return Cell("not ranked: shows a mistake", .missing, short: "not ranked")
+    if isUnranked(run) {
+      guard let contrast = comparison?.contrasts[run], comparison?.isOfBest == false else {
+        return Cell("not ranked: shows a mistake", .missing, short: "not ranked")
+      }
+      let text = metric.meaning.wording(contrast.ratio, isRough: true)
+      return Cell("\(text), shows a mistake", [.ratio, .unranked], short: text)
     }
     guard let contrast = comparison?.contrasts[run] else {
       if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
@@ -278,6 +282,11 @@ struct Tables {
     comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
   }
 
+  /// Returns whether a search does not rank a run, since the run shows a mistake.
+  private func isUnranked(_ run: Int) -> Bool {
+    isSearch && index.isBroken(run) && comparison.map { !$0.contrasts.isEmpty && !$0.bests.contains(run) } == true
+  }
+
   /// The text for a run if the rounds show neither that the run differs from the reference, nor that the difference is
   /// small.
   static let undecided = "undecided"
@@ -289,11 +298,14 @@ struct Tables {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
     let isNoise = comparison.isTooNoisy(run)
-    if comparison.uncertainBests.contains(run) {
-      return (Signs.undecided, true, reference.union([.undecided, .uncertainBest]))
-    }
-    if comparison.bests.contains(run) { return (Signs.best, isNoise, reference.union(.best)) }
     let isOfBest = comparison.isOfBest
+    if comparison.uncertainBests.contains(run) {
+      // The marks beside a baseline are about the baseline, and not about the best run.
+      if isOfBest { return (Signs.undecided, true, reference.union([.undecided, .uncertainBest])) }
+    } else if comparison.bests.contains(run) {
+      return (Signs.best, isNoise, reference.union(.best))
+    }
+    if isUnranked(run) { return ("", isNoise, reference.union(.unranked)) }
     if isNoise {
       return (Signs.undecided, true, reference.union(isOfBest ? .undecided : .noisy))
     }

@@ -40,7 +40,11 @@ struct TableText {
         row.cells.map { cell in
           let text = style.unicode ? cell.text : cell.plain
           // A space replaces the mark that other cells have, so that the figures are aligned.
-          let hasBlank = table.isGrid && cell.facts.isDisjoint(with: [.key, .missing, .best, .nearBest, .undecided])
+          let hasBlank =
+            table.isGrid
+            && cell.facts.isDisjoint(with: [
+              .key, .missing, .best, .nearBest, .undecided, .noDifference, .noisy, .unranked,
+            ])
           return hasBlank ? text + " " : text
         }
       })

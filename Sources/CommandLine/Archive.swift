@@ -55,6 +55,24 @@ struct Archive {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
 
+  /// The names of the runs in the archive, the latest first: `race`, `race.quick.before` or `race.compare`.
+  var runs: [String] {
+    let names = (namesInDirectory(directory) ?? []).filter { $0.hasSuffix(".json") && !$0.hasSuffix(".verdicts.json") }
+    let times = names.compactMap { name in
+      timeOfLastChange("\(directory)/\(name)").map { (name: String(name.dropLast(".json".count)), time: $0) }
+    }
+    return times.sorted { ($1.time, $0.name) < ($0.time, $1.name) }.map(\.name)
+  }
+
+  /// Returns the run with a name of ``runs``; nil if the archive has no such run.
+  ///
+  /// - Throws: ``InputError`` if the file of the run cannot be read.
+  func run(named name: String) throws(InputError) -> ResultDocument? {
+    guard runs.contains(name) else { return nil }
+    let scenario = name.prefix { $0 != "." }
+    return try read(String(scenario), String(name.dropFirst(scenario.count)))
+  }
+
   /// Returns the latest run of a scenario, of any kind; nil if the archive has no run of the scenario.
   ///
   /// - Throws: ``InputError`` if a file of the scenario cannot be read.

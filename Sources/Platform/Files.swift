@@ -63,6 +63,17 @@ private func read(
   }
 }
 
+/// Returns the time of the last change of a regular file's contents, in seconds since 1970; nil if there is no such file.
+public func timeOfLastChange(_ path: String) -> Int? {
+  var status = stat()
+  guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+  #if os(Linux)
+    return status.st_mtim.tv_sec
+  #else
+    return status.st_mtimespec.tv_sec
+  #endif
+}
+
 /// Returns the names of the entries of a directory except `.` and `..`, in no particular order; nil if the directory
 /// cannot be read.
 public func namesInDirectory(_ path: String) -> [String]? {

@@ -52,6 +52,16 @@ import Testing
           == ["quick.before.json", "quick.json", "verdicts.json"].map { "\(Self.scenario).\($0)" })
       let diff = try await Self.run("diff", cache: cache)
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
+      let kept = try await Self.run("report", cache: cache)
+      #expect(
+        kept.output == """
+          The runs that the lab kept, the latest first:
+            gcdlab report \(Self.scenario).quick
+            gcdlab report \(Self.scenario).quick.before
+
+          """)
+      let former = try await Self.run("report", "\(Self.scenario).quick.before", "--format", "json", cache: cache)
+      #expect(former.output == readFile("\(cache)/\(Self.scenario).quick.before.json"))
       let shown = try await Self.run("report", Self.scenario, "--format", "json", cache: cache)
       #expect(shown.status == 0 && shown.output == readFile("\(cache)/\(Self.scenario).quick.json"))
       let sentence = try await Self.run("explain", "guide.11", cache: cache)

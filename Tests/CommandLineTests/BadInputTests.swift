@@ -53,11 +53,7 @@ import Testing
       "gcdlab: 'queue-deadlock' is a scenario without a saved run: gcdlab scenario queue-deadlock runs and keeps it, "
         + "gcdlab scenario queue-deadlock --export run.json saves it in a file\n"
     ),
-    (
-      ["report"],
-      "gcdlab: name a scenario whose last run the lab kept, or a result document: gcdlab scenario NAME --export run.json "
-        + "writes one\n"
-    ),
+    (["report"], "gcdlab: name a result document: gcdlab scenario NAME --export run.json writes one\n"),
     (
       ["explain", "dispatch_apply"],
       "gcdlab: unknown scenario 'dispatch_apply' (mentioned by apply-stride, queue-deadlock)\n"

@@ -805,6 +805,34 @@ import Testing
     #expect(says.contains("apply with stride 64") && !says.contains("but not at"), "\(says)")
   }
 
+  @Test func `the answer about many amounts joins those with the same best run, and says how much worse others are`()
+    throws
+  {
+    func answer(_ works: Int, _ threads: [Int], _ time: @escaping (_ work: Int, _ threads: Int) -> Double) throws
+      -> [String]
+    {
+      try Fixture.compared([("work", Array(1...works)), ("threads", threads)]) { variant, values in
+        variant == "plain" ? 90_000 : time(values["work"] ?? 0, values["threads"] ?? 0)
+      }.content.conclusions
+    }
+    let two = try answer(4, [10, 20]) { work, threads in (work < 3) == (threads == 20) ? 1000 : 1000 * Double(work + 1)
+    }
+    #expect(
+      two.first
+        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns.",
+      "\(two)")
+    #expect(
+      two.contains(
+        "- work 1 ns and 2 ns: apply with threads 20; slower: apply with threads 10 (2.0x to 3.0x), plain with threads 10 "
+          + "(90x), plain with threads 20 (90x)."), "\(two)")
+    // Each amount has a best run of its own.
+    let each = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : 2000 }
+    #expect(
+      each.first
+        == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1 of the 5 settings.",
+      "\(each)")
+  }
+
   @Test func `the advice names the tasks that more time may not decide`() throws {
     let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) {
       variant, round, values in

@@ -10,7 +10,7 @@ struct ReportCommand: ParsableCommand {
     usage: "\(Tool.command) report [<options>] <result.json or scenario> ...",
     discussion: """
       `--export run.json` writes a result document. A file may contain several documents. The lab also keeps the last \
-      runs of each scenario, which have the scenario's name here. A page (`--export run.html`) \
+      runs of each scenario: NAME is the latest, and NAME.compare, NAME.quick or NAME.before are others. A page (`--export run.html`) \
       needs no network and no scripts.
 
       Exit status: the status of the runs that are shown. 0 no guarantee or anomaly claim failed (with --strict: and no \
@@ -39,11 +39,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     // The paths are not validated together with the options, since an unknown option must be reported first.
-    if paths.isEmpty {
-      throw InputError(
-        "name a scenario whose last run the lab kept, or a result document: \(Tool.command) scenario NAME --export "
-          + "run.json writes one")
-    }
+    if paths.isEmpty { return try list(Archive.ofUser?.runs ?? []) }
     if sideBySide { return try compare() }
     let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
     var documents: [ResultDocument] = []
@@ -54,11 +50,32 @@ struct ReportCommand: ParsableCommand {
     try judge(documents)
   }
 
-  /// Returns the last run of the scenario whose name is `path`; nil if `path` is that of a file, or no scenario's name.
+  /// Prints the commands that show the latest of some kept runs.
+  ///
+  /// - Throws: ``InputError`` if there are none.
+  private func list(_ runs: [String]) throws {
+    guard !runs.isEmpty else {
+      throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
+    }
+    let more = runs.count > Self.mostNames ? ["and \(runs.count - Self.mostNames) more"] : []
+    let lines =
+      ["The runs that the lab kept, the latest first:"]
+      + runs.prefix(Self.mostNames).map { "  \(Tool.command) report \($0)" } + more
+    try rendering.color.print { _ in lines.map { $0 + "\n" }.joined() }
+  }
+
+  /// The maximum number of kept runs in a list.
+  private static let mostNames = 20
+
+  /// Returns the last run of the scenario whose name is `path`, or the kept run of this name; nil if `path` is that of a
+  /// file, or no such name.
   ///
   /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
   private func kept(_ path: String) throws(InputError) -> ResultDocument? {
-    guard Lab.library.names.contains(path), (try? readBytes(path, atMost: 0)) == nil else { return nil }
+    guard Lab.library.names.contains(String(path.prefix { $0 != "." })), (try? readBytes(path, atMost: 0)) == nil else {
+      return nil
+    }
+    if path.contains(".") { return try Archive.ofUser?.run(named: path) }
     if let run = try Archive.ofUser?.latest(of: path) { return run }
     let command = "\(Tool.command) scenario \(path)"
     throw InputError(

@@ -35,7 +35,7 @@ extension Atlas {
     }
     let parts = [
       ("Sentences on which \(words.many) disagree", sentences.filter { $0.disagreement != .none }),
-      ("The other sentences", sentences.filter { $0.disagreement == .none }),
+      ("The other sentences with a verdict", sentences.filter { $0.disagreement == .none && $0.agreement != .never }),
     ]
     return [summary + "."]
       + parts.flatMap { title, sentences in ["## \(title)", sentences.isEmpty ? "None." : table(sentences)] }

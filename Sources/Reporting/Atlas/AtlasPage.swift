@@ -49,7 +49,7 @@ public enum AtlasPage {
   private static func sentences(_ atlas: Atlas) -> Markup {
     guard !atlas.sentences.isEmpty else { return "" }
     let shown = atlas.sentences.filter { $0.disagreement != .none }
-    let chapters = atlas.sentences.filter { $0.disagreement == .none }.grouped(by: \.chapter)
+    let chapters = atlas.sentences.filter { $0.disagreement == .none && $0.agreement != .never }.grouped(by: \.chapter)
     let agreed = chapters.map { chapter, sentences -> Markup in
       """
       <details class="wide"><summary><b>\(chapter)</b> \(counts(sentences, atlas.words))</summary>
@@ -59,7 +59,7 @@ public enum AtlasPage {
     }
     return """
       <h1 id="sentences">Sentences on which \(atlas.words.many) disagree</h1>
-      \(shown.isEmpty ? "<p>None.</p>\n" : table(shown, atlas))<h2>The other sentences</h2>
+      \(shown.isEmpty ? "<p>None.</p>\n" : table(shown, atlas))<h2>The other sentences with a verdict</h2>
       \(agreed)
       """
   }

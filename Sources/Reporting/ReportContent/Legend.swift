@@ -17,13 +17,27 @@ public enum Legend {
   /// The meaning of the mark of a claim that was borne out and contradicts a document.
   static let against = "!: borne out, against a sentence of a document"
 
-  /// Returns the lines that explain a verdict, a kind of claim or a role, such as `held` or `yardstick`; an empty array
+  /// The lines that explain other words of reports.
+  private static let words = [
+    "trial: one execution of a variant, in a process of its own",
+    "run: the trials of a variant at one setting",
+    "round: one trial of each run; a report pairs the trials of a round",
+    "setting: a parameter with a value, as in hold=1us",
+    "headline: the first metric that a scenario shows; tables and plots begin with it",
+    "baseline: the variant with which the others are compared",
+    "ratio: the geometric mean of the ratios of paired rounds, with a 99 % interval",
+    "undecided: the rounds do not tell which is better, and the difference may matter",
+    "claim: a statement of a scenario that the trials test",
+    "stand-in: the lab's replacement for what this system lacks; its claims say nothing about Dispatch",
+  ]
+
+  /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or `yardstick`; an empty array
   /// for an unknown word.
   public static func meanings(of word: String) -> [String] {
     let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
-    let names = verdicts + (kinds + roles).compactMap { $0.split(separator: ":").first.map(String.init) }
+    let names = verdicts + (kinds + roles + words).compactMap { $0.split(separator: ":").first.map(String.init) }
     guard names.contains(word) else { return [] }
-    let lines = kinds + [notSo] + roles
+    let lines = kinds + [notSo] + roles + words
     let own = lines.filter { $0.hasPrefix("\(word):") }
     return own.isEmpty ? lines.filter { $0.contains(word) } : own
   }

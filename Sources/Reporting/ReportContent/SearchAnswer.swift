@@ -96,11 +96,10 @@ struct SearchAnswer {
     }
     guard let first = groups.first else { return [] }
     // Without enough rounds for intervals, the answer names only the best mean so far.
-    guard (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest else {
+    guard hasEnoughRounds else {
       return groups.grouped { wording.bestSoFar($0) }.map { best, groups in
-        let places = groups.map { wording.settingsText(of: $0) }.filter { !$0.isEmpty }
-        return sentence(
-          places.isEmpty ? best : "\(places.map { $0.replacing(", ", with: "/") }.listed(most: Self.most)): \(best)")
+        let places = wording.settings(of: groups[0]).isEmpty ? "" : "\(wording.places(groups, of: self.groups)): "
+        return sentence("\(places)\(best)")
       } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."]
     }
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
@@ -135,10 +134,12 @@ struct SearchAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
+  private var hasEnoughRounds: Bool { (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest }
+
   /// A sentence about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
-    guard !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
+    guard hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
     return "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
   }
 

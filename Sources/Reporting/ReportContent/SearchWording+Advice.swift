@@ -57,7 +57,7 @@ extension SearchWording {
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
     let part = alone(decidable.map(\.group)).map { "compare these alone (\($0)), or " } ?? ""
     return "to decide, \(part)give it more time: --time \(most)s may be enough; even --time \(Self.longest)s may not "
-      + "decide \(hopeless.listed(most: SearchAnswer.most))"
+      + "decide \(hopeless.listed(most: Self.mostPlaces))"
   }
 
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
@@ -189,6 +189,9 @@ extension SearchWording {
   func settingsText(of group: SearchGroup) -> String {
     settings(of: group).map { RunNames.setting($0, $1) }.joined(separator: ", ")
   }
+
+  /// The maximum number of places that stay undecided which the advice names.
+  private static let mostPlaces = 3
 
   /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
   /// seconds.

@@ -27,12 +27,12 @@ extension SearchWording {
       return "\(who)\(heading): \(regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; "))"
     }
     guard !common.isEmpty else {
-      let counts = regions.sorted { $0.groups.count > $1.groups.count }.prefix(Self.mostParts - 1).map {
-        "\($0.who) at \($0.groups.count)"
-      }
-      return
-        "\(who)\(heading) depends on \(settings(of: all[0]).map(\.parameter.name).listed()): \(counts.joined(separator: "; ")) "
-        + "of the \(groups.count) settings"
+      let counts = zip(groups, all).flatMap { group, whole in
+        (isWide(group) ? [group.best] : group.leaders).map { names([$0], of: whole.runs) }
+      }.grouped(by: \.self).map { (name: $0, count: $1.count) }.sorted { $0.count > $1.count }
+      let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
+      let certainty = isCertain ? "" : ", some undecided"
+      return "\(who)\(heading): \(texts.joined(separator: ", ")) of the \(groups.count) settings\(certainty)"
     }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
@@ -70,7 +70,7 @@ extension SearchWording {
   }
 
   /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
-  /// slower: actor 1.2x to 1.4x, queue 2.1x`. The ratios are those of the means. The line names the runs with the
+  /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
   /// smallest ratios, the run with the largest, and the baseline.
   func line(_ region: Region) -> String {
     var costs: [(name: String, isBaseline: Bool, factors: [Double])] = []
@@ -91,10 +91,10 @@ extension SearchWording {
     }
     let texts = shown.map { _, cost in
       let ends = [cost.factors.min(), cost.factors.max()].compactMap { $0.map { Quantity.ratio($0, isRough: true) } }
-      return "\(cost.name) \(ends[0])x" + (ends[0] == ends[1] ? "" : " to \(ends[1])x")
+      return "\(cost.name) (\(ends[0])x" + (ends[0] == ends[1] ? ")" : " to \(ends[1])x)")
     }
     let worse = metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher"
-    let others = costs.count > shown.count ? " (and \(costs.count - shown.count) more)" : ""
+    let others = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     return "\(region.places): \(region.who)"
       + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(others)")
   }
@@ -102,7 +102,7 @@ extension SearchWording {
   /// Returns the settings of some groups, `work 1 us and 5 us, and work 10 us (1 core)`. The settings of one parameter
   /// come first, and a text without further settings stands for all groups with this setting. The parameter is the one
   /// that makes the text shortest.
-  private func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
+  func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
     let texts = settings(of: groups[0]).map { places(groups, of: all, by: $0.parameter) }
     return texts.min { $0.count < $1.count } ?? "any setting"
   }
@@ -124,18 +124,20 @@ extension SearchWording {
     return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and")]) + rest).joined(separator: ", ")
   }
 
-  /// Returns the names of the runs that may be the best, `mutex or actor`. If these are many or differ widely, returns
-  /// only the run with the best mean, `mutex (lowest mean, undecided)`.
+  /// Returns the names of the best runs, `mutex or actor`. If these are undecided and differ widely, returns only the run
+  /// with the best mean, `mutex (lowest mean, undecided)`.
   private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = group.leaders
-    let isWide = group.undecided(within: Self.widestReach).count < group.undecided.count
-    guard runs.count <= Self.mostParts, !isWide else {
-      return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)"
-    }
+    if isWide(group) { return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)" }
     let text =
       Set(runs.map(names.variant)).count == 1
-      ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or")
-    return text + (group.undecided.isEmpty ? "" : " (undecided)")
+      ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or", most: Self.mostParts)
+    return text + (group.isUndecided ? " (undecided)" : "")
+  }
+
+  /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
+  private func isWide(_ group: SearchGroup) -> Bool {
+    group.isUndecided && group.undecided(within: Self.widestReach).count < group.undecided.count
   }
 
   /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.

@@ -128,9 +128,12 @@ struct SearchWording {
   /// neither state.
   private func leader(_ group: SearchGroup) -> String {
     let others = (group.near + group.undecided).filter { $0 != group.best && states(of: $0) != nil }
-      .prefix(SearchAnswer.most).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
+      .prefix(Self.mostBeside).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
     return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
   }
+
+  /// The maximum number of other runs with two states whose states a sentence contains.
+  private static let mostBeside = 2
 
   /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near
   /// a half says nothing.
@@ -160,7 +163,7 @@ struct SearchWording {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
-    return others.isEmpty ? "all" : "all but \(names(others, of: group.runs))"
+    return others.isEmpty ? comparison.flawed.isEmpty ? "all" : "all the others" : "all but \(names(others, of: group.runs))"
   }
 
   /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.

@@ -829,7 +829,8 @@ import Testing
     let each = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : 2000 }
     #expect(
       each.first
-        == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1 of the 5 settings.",
+        == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1, others "
+        + "at 2 of the 5 settings.",
       "\(each)")
   }
 

@@ -72,9 +72,9 @@ struct ReportCommand: ParsableCommand {
   ///
   /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
   private func kept(_ path: String) throws(InputError) -> ResultDocument? {
-    guard Lab.library.names.contains(String(path.prefix { $0 != "." })), (try? readBytes(path, atMost: 0)) == nil else {
-      return nil
-    }
+    guard !path.contains("/"), !path.hasSuffix(".json"), (try? readBytes(path, atMost: 0)) == nil else { return nil }
+    // A name of no scenario is an error with the nearest names.
+    _ = try Lab.library.experiment(String(path.prefix { $0 != "." }))
     if path.contains(".") { return try Archive.ofUser?.run(named: path) }
     if let run = try Archive.ofUser?.latest(of: path) { return run }
     let command = "\(Tool.command) scenario \(path)"

@@ -114,7 +114,7 @@ public struct ScenarioLibrary: Sendable {
     // There are too many names for a message, and `list` also prints their titles.
     var hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
     let variant = patterns.flatMap(\.variants).map(\.name).nearest(to: name)
-    let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.prefix(3).joined(separator: ", ") }
+    let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.abridged(to: 3) }
     if !scenarios[0].isEmpty {
       hint = " (mentioned by \(scenarios[0]))"
     } else if let variant, !hint.isEmpty, !scenarios[1].isEmpty {

@@ -188,7 +188,7 @@ struct Pace {
       "smaller trials with \(plan.experiment.isQuick ? "--set" : "--quick or --set")",
     ]
     throw InputError(
-      "\(plan.runs.count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
+      "\(count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
         + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (--time \(seconds)s), "
         + "or shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }

@@ -33,14 +33,15 @@ extension LockScaling: FindingPattern {
     let counts = results.runs.filter { number($0) == most }.grouped(by: \.variant.name).compactMap { name, runs in
       runs.compactMap { run -> Double? in
         let counts = run.figures(longestRun.metric).map(\.value).sorted()
-        return counts.isEmpty ? nil : counts[counts.count / 2]
-      }.max().map { (name: name, count: Int($0)) }
+        return counts.isEmpty ? nil : (counts[counts.count / 2] + counts[(counts.count - 1) / 2]) / 2
+      }.max().map { (name: name, count: $0) }
     }
     guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
       let first = counts.min(by: { $0.count < $1.count }), last.count > first.count
     else { return "" }
-    return " At \(threadsPerCore.name) \(most), one thread entered up to \(last.count.withCommas) times in a row with "
-      + "\(last.name), and \(first.count.withCommas) with \(first.name) (longest-run of the median trial)."
+    return
+      " At \(threadsPerCore.name) \(most), one thread entered up to \(Quantity(last.count, .none)) times in a row with "
+      + "\(last.name), and \(Quantity(first.count, .none)) with \(first.name) (longest-run of the median trial)."
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

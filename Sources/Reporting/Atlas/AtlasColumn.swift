@@ -149,7 +149,7 @@ struct AtlasRun: Sendable {
         label: index.labels[run], isBroken: index.isBroken(run),
         cell: samples.flatMap { hasRatios ? nil : tables.figure($0) } ?? tables.multiple(run, headline),
         figure: samples.map { tables.figure($0).text },
-        margin: comparison.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.ends : $0.margin },
+        margin: comparison.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.plainEnds : $0.margin },
         contrast: comparison.contrasts[run], isReference: comparison.references.contains(run),
         parameters: facts.parameters)
     }

@@ -33,6 +33,9 @@ extension ConfidenceInterval {
     "[\(Self.end(multiples.low))x \(Signs.range) \(Self.end(multiples.high))x]"
   }
 
+  /// The ends of the interval of the ratio itself, which can be below 1: `[0.49x … 0.62x]`.
+  var plainEnds: String { "[\(Self.end(low))x \(Signs.range) \(Self.end(high))x]" }
+
   /// Returns ``ends`` with the direction of the ratio: `[1.10x … 1.35x faster]`, or `[1.03x slower … 1.35x faster]`.
   func ends(_ meaning: Metric.Meaning) -> String { "[\(directed(meaning, Signs.range))]" }
 

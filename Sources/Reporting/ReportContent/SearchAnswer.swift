@@ -97,10 +97,9 @@ struct SearchAnswer {
     guard let first = groups.first else { return [] }
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard hasEnoughRounds else {
-      return groups.grouped { wording.bestSoFar($0) }.map { best, groups in
-        let places = wording.settings(of: groups[0]).isEmpty ? "" : "\(wording.places(groups, of: self.groups)): "
-        return sentence("\(places)\(best)")
-      } + ["\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."]
+      return [sentence(wording.bestSoFar(groups))] + [
+        "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
+      ]
     }
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
@@ -140,7 +139,13 @@ struct SearchAnswer {
   /// baseline; otherwise nil.
   private var reference: String? {
     guard hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
-    return "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
+    let note = "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
+    guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
+      return note
+    }
+    let name = names([groups[0].best], of: groups[0].runs)
+    let ratio = wording.metric.meaning.wording(contrast.ratio)
+    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note)"
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

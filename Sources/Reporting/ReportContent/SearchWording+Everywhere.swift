@@ -27,12 +27,13 @@ extension SearchWording {
       return "\(who)\(heading): \(regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; "))"
     }
     guard !common.isEmpty else {
-      let counts = zip(groups, all).flatMap { group, whole in
-        (isWide(group) ? [group.best] : group.leaders).map { names([$0], of: whole.runs) }
-      }.grouped(by: \.self).map { (name: $0, count: $1.count) }.sorted { $0.count > $1.count }
-      let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
-      let certainty = isCertain ? "" : ", some undecided"
-      return "\(who)\(heading): \(texts.joined(separator: ", ")) of the \(groups.count) settings\(certainty)"
+      let decided = regions.map { (who: $0.who, count: $0.groups.count { !$0.group.isUndecided }) }
+        .filter { $0.count > 0 }.sorted { $0.count > $1.count }
+      let texts = decided.prefix(Self.mostParts - 1).map { "\($0.who) at \($0.count)" }
+      let left = decided.dropFirst(Self.mostParts - 1).reduce(0) { $0 + $1.count }
+      let open = groups.count(where: \.isUndecided)
+      let parts = texts + (left > 0 ? ["others at \(left)"] : []) + (open > 0 ? ["undecided at \(open)"] : [])
+      return "\(who)\(heading): \(parts.joined(separator: ", ")) of the \(groups.count) settings"
     }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
@@ -71,32 +72,34 @@ extension SearchWording {
 
   /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
   /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
-  /// smallest ratios, the run with the largest, and the baseline.
+  /// smallest ratios, the run with the largest, the baseline, and the runs that are undecided although the best runs are
+  /// not.
   func line(_ region: Region) -> String {
-    var costs: [(name: String, isBaseline: Bool, factors: [Double])] = []
-    for (group, whole) in region.groups {
-      for (run, contrast) in ratios(group) {
-        let name = names([run], of: whole.runs)
-        let place = costs.firstIndex { $0.name == name }
-        if let place {
-          costs[place].factors.append(contrast.factor)
-        } else {
-          costs.append((name, names.variant(run) == index.document.scenario.baseline, [contrast.factor]))
+    let others = region.groups.flatMap { group, whole in
+      group.runs.filter { !group.leaders.contains($0) }.compactMap { run in
+        group.comparison.contrastsWithBest[run].map { contrast in
+          (name: names([run], of: whole.runs), factor: group.undecided.contains(run) ? nil : contrast.factor, run: run)
         }
       }
     }
-    costs.sort { ($0.factors.min() ?? 1) < ($1.factors.min() ?? 1) }
+    let all = others.grouped(by: \.name)
+    let undecided = all.filter { $0.elements.contains { $0.factor == nil } }.map(\.key)
+    let costs = all.filter { !undecided.contains($0.key) }.map { name, runs in
+      let isBaseline = runs.contains { names.variant($0.run) == index.document.scenario.baseline }
+      return (name: name, isBaseline: isBaseline, factors: runs.compactMap(\.factor).sorted())
+    }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
     let shown = costs.enumerated().filter { place, cost in
       place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
     }
     let texts = shown.map { _, cost in
-      let ends = [cost.factors.min(), cost.factors.max()].compactMap { $0.map { Quantity.ratio($0, isRough: true) } }
+      let ends = [cost.factors[0], cost.factors[cost.factors.count - 1]].map { Quantity.ratio($0, isRough: true) }
       return "\(cost.name) (\(ends[0])x" + (ends[0] == ends[1] ? ")" : " to \(ends[1])x)")
     }
     let worse = metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher"
-    let others = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
+    let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     return "\(region.places): \(region.who)"
-      + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(others)")
+      + (undecided.isEmpty ? "" : "; undecided: \(undecided.listed(most: SearchAnswer.most))")
+      + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(more)")
   }
 
   /// Returns the settings of some groups, `work 1 us and 5 us, and work 10 us (1 core)`. The settings of one parameter
@@ -121,7 +124,11 @@ extension SearchWording {
         : others.map { $0.map { RunNames.setting($0, $1) }.joined(separator: "/") }.listed()
       return "\(RunNames.setting(parameter, [text(key)])) (\(inside))"
     }
-    return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and")]) + rest).joined(separator: ", ")
+    let others = settings(of: groups[0]).filter { $0.parameter.name != parameter.name }.map {
+      "any \($0.parameter.name)"
+    }
+    let any = rest.isEmpty || others.isEmpty ? "" : " (\(others.joined(separator: "/")))"
+    return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and") + any]) + rest).joined(separator: ", ")
   }
 
   /// Returns the names of the best runs, `mutex or actor`. If these are undecided and differ widely, returns only the run

@@ -116,6 +116,16 @@ struct SearchWording {
     return "\(name) \(RunNames.has(name)) the best mean so far"
   }
 
+  /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads 2;
+  /// pthread-mutex at threads 8`.
+  func bestSoFar(_ groups: [SearchGroup]) -> String {
+    let bests = groups.grouped { names([$0.best], of: $0.runs) }
+    guard bests.count > 1 else { return bestSoFar(groups[0]) }
+    let texts = bests.prefix(SearchAnswer.most).map { name, part in "\(name) at \(places(part, of: groups))" }
+    let more = bests.count > texts.count ? ["\(bests.count - texts.count) more in the table"] : []
+    return "best mean so far: \((texts + more).joined(separator: "; "))"
+  }
+
   var lowestMean: String { "\(metric.superlative) mean" }
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
@@ -163,7 +173,8 @@ struct SearchWording {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
-    return others.isEmpty ? comparison.flawed.isEmpty ? "all" : "all the others" : "all but \(names(others, of: group.runs))"
+    return others.isEmpty
+      ? comparison.flawed.isEmpty ? "all" : "all the others" : "all but \(names(others, of: group.runs))"
   }
 
   /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.

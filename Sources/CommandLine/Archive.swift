@@ -2,8 +2,8 @@ import Laboratory
 import Platform
 import Reporting
 
-/// An archive of the last two runs of each scenario, in the user's cache directory. The commands `documents`, `explain`,
-/// `report` and `diff` read the archive, as does the comparison of a run with the previous run.
+/// An archive of the last two runs of each scenario, in the user's cache directory. The commands `documents`,
+/// `explain`, `report` and `diff` read the archive, as does the comparison of a run with the previous run.
 ///
 /// The directory is the value of `GCDLAB_CACHE`, or `gcdlab` in the system's directory for caches if the variable is
 /// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and

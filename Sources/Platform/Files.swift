@@ -63,7 +63,8 @@ private func read(
   }
 }
 
-/// Returns the time of the last change of a regular file's contents, in seconds since 1970; nil if there is no such file.
+/// Returns the time of the last change of a regular file's contents, in seconds since 1970; nil if there is no such
+/// file.
 public func timeOfLastChange(_ path: String) -> Int? {
   var status = stat()
   guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

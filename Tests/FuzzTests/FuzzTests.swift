@@ -19,9 +19,9 @@ import Testing
 /// huge allocation.
 ///
 /// Each target mutates its corpus (`Tests/Corpus/<target>`). A short run is part of every test run. `make fuzz` runs
-/// 100 000 inputs for each target. If the process dies or hangs, `.build/fuzz-<target>` contains the number of the input,
-/// and `GCDLAB_FUZZ_INPUT=<number>` with the same `GCDLAB_FUZZ_SEED` runs only this input. Such an input is then added to
-/// the corpus.
+/// 100 000 inputs for each target. If the process dies or hangs, `.build/fuzz-<target>` contains the number of the
+/// input, and `GCDLAB_FUZZ_INPUT=<number>` with the same `GCDLAB_FUZZ_SEED` runs only this input. Such an input is then
+/// added to the corpus.
 @Suite(.serialized) struct FuzzTests {
   enum Target: String, CaseIterable {
     case scenario, setting, sweep, check, report, request, document

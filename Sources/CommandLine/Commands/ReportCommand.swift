@@ -67,8 +67,8 @@ struct ReportCommand: ParsableCommand {
   /// The maximum number of kept runs in a list.
   private static let mostNames = 20
 
-  /// Returns the last run of the scenario whose name is `path`, or the kept run of this name; nil if `path` is that of a
-  /// file, or no such name.
+  /// Returns the last run of the scenario whose name is `path`, or the kept run of this name; nil if `path` is that of
+  /// a file, or no such name.
   ///
   /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
   private func kept(_ path: String) throws(InputError) -> ResultDocument? {

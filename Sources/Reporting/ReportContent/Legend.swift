@@ -31,8 +31,8 @@ public enum Legend {
     "stand-in: the lab's replacement for what this system lacks; its claims say nothing about Dispatch",
   ]
 
-  /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or `yardstick`; an empty array
-  /// for an unknown word.
+  /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or
+  /// `yardstick`; an empty array for an unknown word.
   public static func meanings(of word: String) -> [String] {
     let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
     let names = verdicts + (kinds + roles + words).compactMap { $0.split(separator: ":").first.map(String.init) }

@@ -21,8 +21,8 @@ struct SearchGroup {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
   }
 
-  /// The runs that an answer calls the best, beginning with the run that has the best mean: the runs that are as good as
-  /// it, or the undecided runs if the best run is undecided.
+  /// The runs that an answer calls the best, beginning with the run that has the best mean: the runs that are as good
+  /// as it, or the undecided runs if the best run is undecided.
   var leaders: [Int] {
     [best]
       + runs.filter { run in

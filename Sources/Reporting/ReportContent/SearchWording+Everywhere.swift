@@ -4,8 +4,9 @@ import Measurement
 /// The words about several groups together: the first sentence of their answer.
 extension SearchWording {
   /// Returns words about the runs that are the best in each of several groups: `mutex is fastest at all values of
-  /// hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name
-  /// the runs that may be the best everywhere.
+  /// hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest: spinlock at
+  /// hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name the runs that may be
+  /// the best everywhere.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.
   func everywhere(_ all: [SearchGroup]) -> String {
@@ -72,8 +73,8 @@ extension SearchWording {
 
   /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
   /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
-  /// smallest ratios, the run with the largest, the baseline, and the runs that are undecided although the best runs are
-  /// not.
+  /// smallest ratios, the run with the largest, the baseline, and the runs that are undecided although the best runs
+  /// are not.
   func line(_ region: Region) -> String {
     let others = region.groups.flatMap { group, whole in
       group.runs.filter { !group.leaders.contains($0) }.compactMap { run in
@@ -131,8 +132,8 @@ extension SearchWording {
     return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and") + any]) + rest).joined(separator: ", ")
   }
 
-  /// Returns the names of the best runs, `mutex or actor`. If these are undecided and differ widely, returns only the run
-  /// with the best mean, `mutex (lowest mean, undecided)`.
+  /// Returns the names of the best runs, `mutex or actor`. If these are undecided and differ widely, returns only the
+  /// run with the best mean, `mutex (lowest mean, undecided)`.
   private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = group.leaders
     if isWide(group) { return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)" }

@@ -116,8 +116,8 @@ struct SearchWording {
     return "\(name) \(RunNames.has(name)) the best mean so far"
   }
 
-  /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads 2;
-  /// pthread-mutex at threads 8`.
+  /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads
+  /// 2; pthread-mutex at threads 8`.
   func bestSoFar(_ groups: [SearchGroup]) -> String {
     let bests = groups.grouped { names([$0.best], of: $0.runs) }
     guard bests.count > 1 else { return bestSoFar(groups[0]) }

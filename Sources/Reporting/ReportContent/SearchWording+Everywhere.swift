@@ -77,7 +77,8 @@ extension SearchWording {
   /// are not.
   func line(_ region: Region) -> String {
     let others = region.groups.flatMap { group, whole in
-      group.runs.filter { !group.leaders.contains($0) }.compactMap { run in
+      let named = isWide(group) ? [group.best] : group.leaders
+      return group.runs.filter { !named.contains($0) }.compactMap { run in
         group.comparison.contrastsWithBest[run].map { contrast in
           (name: names([run], of: whole.runs), factor: group.undecided.contains(run) ? nil : contrast.factor, run: run)
         }

@@ -42,18 +42,28 @@ import Testing
   }
 
   @Test func `a long block of the main queue delays a notify block that begins right after the long block`() {
-    func hangs(_ begin: UInt64) -> [TraceFinding] {
-      Self.trace(kind: .main) {
+    func hangs(_ begin: UInt64, length: UInt64 = 0, third: Bool = false) -> [TraceFinding] {
+      let end = begin + max(1000, length * Self.millisecond)
+      let further = third ? [Self.block(.notify, on: 0, 0, end + 1000, end + 2000, number: 3)] : []
+      return Self.trace(kind: .main) {
         $0.length = 1000 * Self.millisecond
         $0.program = Trace.Program(hang: 250 * Self.millisecond)
-        $0.blocks = [
-          Self.block(on: 0, 0, 10, 400 * Self.millisecond),
-          Self.block(.notify, on: 0, 0, begin, begin + 1000, number: 2),
-        ]
+        $0.blocks =
+          [
+            Self.block(on: 0, 0, 10, 400 * Self.millisecond),
+            Self.block(.notify, on: 0, 0, begin, end, number: 2),
+          ] + further
       }.findings.filter { if case .hang = $0 { true } else { false } }
     }
     let end = 400 * Self.millisecond
-    #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, waiting: 1)])
+    #expect(hangs(end + 1000) == [.hang(block: 0, time: end - 10, waiting: 1, others: 0)])
+    // The block of the notification is long, too, but delays nothing.
+    #expect(hangs(end + 1000, length: 500) == hangs(end + 1000))
+    // It delays a third block.
+    #expect(
+      hangs(end + 1000, length: 500, third: true) == [
+        .hang(block: 1, time: 500 * Self.millisecond, waiting: 1, others: 1)
+      ])
     // This block may have become due after the long block.
     #expect(hangs(end + 100 * Self.millisecond) == [])
   }

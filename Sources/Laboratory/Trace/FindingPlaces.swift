@@ -11,7 +11,7 @@ extension Trace {
     case .deadlock(let owners): return owners.count == 1 ? calls(of: owners[0]) : []
     case .starvation, .manyThreads: return calls(poolWait?.stack)
     case .blockedJobs(_, let longest), .timeouts(_, let longest): return calls(longest.wait.stack)
-    case .hang(let block, _, _): return calls(blocks[block].stack)
+    case .hang(let block, _, _, _): return calls(blocks[block].stack)
     case .smallBlocks(let queue, _, _, _):
       let stacks = Dictionary(grouping: blocks.filter { $0.queue == queue }.compactMap(\.stack)) { $0 }
       return calls(stacks.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }?.key)

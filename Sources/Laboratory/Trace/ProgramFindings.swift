@@ -11,16 +11,15 @@ extension Trace {
     return findings
   }
 
-  /// The finding about the longest block on the main queue that ran for the program's limit (``Program/hang``) or
-  /// longer and delayed other blocks; nil if there is no such block.
+  /// The finding about the blocks on the main queue that ran for the program's limit (``Program/hang``) or longer and
+  /// delayed other blocks; nil if there is no such block.
   var hang: TraceFinding? {
     guard let program else { return nil }
-    var longest: TraceFinding?
-    var most: UInt64 = 0
+    var found: [(block: Int, time: UInt64, waiting: Int)] = []
     for index in blocks.indices where queues[blocks[index].queue].kind == .main {
       guard let begin = blocks[index].begin else { continue }
       let end = blocks[index].end ?? length
-      guard end - min(begin, end) >= program.hang, end - begin > most else { continue }
+      guard end - min(begin, end) >= program.hang else { continue }
       let waiting = blocks.count { other in
         guard other.queue == blocks[index].queue, (other.begin ?? length) >= end else { return false }
         switch other.kind {
@@ -33,11 +32,12 @@ extension Trace {
         case .apply, .job: return false
         }
       }
-      guard waiting > 0 else { continue }
-      most = end - begin
-      longest = .hang(block: index, time: most, waiting: waiting)
+      if waiting > 0 { found.append((index, end - begin, waiting)) }
     }
-    return longest
+    // Of several blocks that took the same time, the first is reported.
+    return found.min { ($1.time, $0.block) < ($0.time, $1.block) }.map {
+      .hang(block: $0.block, time: $0.time, waiting: $0.waiting, others: found.count - 1)
+    }
   }
 
   /// The time within which a waiting block is assumed to begin once its queue is free, in nanoseconds.

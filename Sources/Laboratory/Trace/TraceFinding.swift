@@ -35,9 +35,9 @@ public enum TraceFinding: Sendable, Equatable {
   case wait(WorkWait)
   /// Several blocks were in progress at once. The value is their maximum number.
   case overlap(blocks: Int)
-  /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, and the
-  /// number of blocks that it delayed.
-  case hang(block: Int, time: UInt64, waiting: Int)
+  /// A block on the main queue delayed other blocks. The values are the longest such block, its duration, the
+  /// number of blocks that it delayed, and the number of other such blocks.
+  case hang(block: Int, time: UInt64, waiting: Int, others: Int)
   /// Each lane waits for a lock at the end of the record. The next lane held the lock when the wait began, and the last
   /// lane waits for a lock that the first lane held.
   case lockCycle([Int])

@@ -61,13 +61,7 @@ extension SearchWording {
   func regions(_ all: [SearchGroup]) -> [Region] {
     let groups = usable(all) ?? all
     return zip(groups, all).grouped { group, whole in leaders(group, of: whole) }.map { who, groups in
-      let settings = groups.map { group, _ in self.settings(of: group) }
-      let single = settings.compactMap { $0.count == 1 ? $0[0] : nil }
-      let places =
-        single.count == groups.count
-        ? RunNames.setting(single[0].parameter, single.map { $0.parameter.describe($0.value) }, "and")
-        : self.places(groups.map { group, _ in group }, of: all)
-      return Region(who: who, places: places, groups: groups.map { ($0, $1) })
+      Region(who: who, places: places(groups.map { group, _ in group }, of: all), groups: groups.map { ($0, $1) })
     }
   }
 

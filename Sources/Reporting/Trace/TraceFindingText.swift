@@ -105,9 +105,11 @@ extension Trace {
       return "\(lanes[wait.lane].name) waits \(TraceFigures.text(wait.time)) of "
         + "\(TraceFigures.text(length - opening))\(opening > 0 ? " since the first submission" : "") \(text(of: wait.wait))."
     case .overlap(let most): return "Up to \(most) blocks were in progress at the same time."
-    case .hang(let block, let time, let waiting):
+    case .hang(let block, let time, let waiting, let others):
+      let limit = program.map { " for \(TraceFigures.text($0.hang)) or longer" } ?? ""
       return "A block on the main queue (\(name(of: blocks[block]))) took \(TraceFigures.text(time)), and "
         + "\(waiting.counted("other block")) of the main queue waited for it."
+        + (others > 0 ? " \(others.counted("further block")) also kept blocks of the main queue waiting\(limit)." : "")
     case .syncWaits(let waits, let time, let queue, let share):
       let place = queue.map { " on \"\(queues[$0].label.inLine)\"" } ?? ""
       let most = share == time ? "" : ", \(TraceFigures.text(share)) of them\(place)"

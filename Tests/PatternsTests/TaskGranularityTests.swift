@@ -103,8 +103,8 @@ import Testing
     let says = TaskGranularity().findings(in: results).map(\.says)
     #expect(
       says.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 } == [
-        "At tasks=4, async is not significantly faster than inline at any of these sizes",
         "At tasks=80, async is faster than inline from 100 ns of work per task on, 2.00 times as fast there",
+        "At tasks=4, async is not significantly faster than inline at any of these sizes",
       ], "\(says)")
   }
 

@@ -19,13 +19,16 @@ extension TaskGranularity: FindingPattern {
   /// states that they are faster at no size. A variant with too few rounds has no finding. In a search, the findings
   /// are the beginning of the answer.
   func findings(in results: Results) -> [RunNote] {
-    results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }.flatMap { settings, runs in
+    let notes = results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }.flatMap {
+      settings, runs in
       let place = settings.isEmpty ? "" : "At \(settings.map(\.label).joined(separator: ", ")), "
       return sentences(about: runs, in: results).map { text, runs in
         results.experiment.isSearch
           ? RunNote(Conclusion.answer, "\(place)\(text).", runs: runs) : RunNote("crossover", place + text, runs: runs)
       }
     }
+    // The first sentence is the headline of an answer, so the variants that gain at a size precede those that never do.
+    return notes.filter { !$0.runs.isEmpty } + notes.filter(\.runs.isEmpty)
   }
 
   /// Returns sentences about some runs at one setting of the other swept parameters, without full stops, each with the

@@ -68,9 +68,10 @@ struct Archive {
   ///
   /// - Throws: ``InputError`` if the file of the run cannot be read.
   func run(named name: String) throws(InputError) -> ResultDocument? {
-    guard runs.contains(name) else { return nil }
     let scenario = name.prefix { $0 != "." }
-    return try read(String(scenario), String(name.dropFirst(scenario.count)))
+    let ending = String(name.dropFirst(scenario.count))
+    guard Kind.allCases.contains(where: { [$0.rawValue, $0.before].contains(ending) }) else { return nil }
+    return try read(String(scenario), ending)
   }
 
   /// Returns the latest run of a scenario, of any kind; nil if the archive has no run of the scenario.

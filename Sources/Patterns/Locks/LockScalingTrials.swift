@@ -31,10 +31,9 @@ extension LockScaling: FindingPattern {
     func number(_ run: VariantRun) -> Int { threadsPerCore.value(in: run.parameters) ?? 0 }
     guard let most = results.runs.map(number).max() else { return "" }
     let counts = results.runs.filter { number($0) == most }.grouped(by: \.variant.name).compactMap { name, runs in
-      runs.compactMap { run -> Double? in
-        let counts = run.figures(longestRun.metric).map(\.value).sorted()
-        return counts.isEmpty ? nil : (counts[counts.count / 2] + counts[(counts.count - 1) / 2]) / 2
-      }.max().map { (name: name, count: $0) }
+      runs.compactMap { Summary($0.figures(longestRun.metric).map(\.value))?.p50 }.max().map {
+        (name: name, count: $0)
+      }
     }
     guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
       let first = counts.min(by: { $0.count < $1.count }), last.count > first.count

@@ -111,7 +111,7 @@ extension Tables {
     // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
     let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
     let best = isNamed ? RunComparison.best : "the \(metric.superlative) mean"
-    let reference = document.scenario.baseline ?? "\(best) for each \(comparison?.groupsText ?? "")"
+    let reference = document.scenario.baseline ?? comparison?.forEachGroup(best) ?? best
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =
       (areRatios ? "as a multiple of \(reference)" : "\(ranksByMean ? "means" : "medians") over the rounds")

@@ -59,9 +59,7 @@ struct HeatMap: Sendable {
     self.metric = metric
     self.across = across
     let cells = Cells(metric, tables)
-    let groups = tables.comparison?.groupsText ?? ""
-    let best = groups.isEmpty ? RunComparison.best : "\(RunComparison.best) for each \(groups)"
-    reference = cells.areRatios ? index.document.scenario.baseline ?? best : nil
+    reference = cells.areRatios ? index.document.scenario.baseline ?? tables.comparison?.forEachGroup() : nil
     isOfMeans = index.showsMean(metric)
 
     var panels: [Panel] = []

@@ -60,13 +60,18 @@ struct RunComparison: Sendable {
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
       .joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
-    let isCertain = (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest
+    let isCertain = index.hasEnoughRounds
     let names = comparison.groups
     uncertainBests = comparison.bests.filter { best in
       let group = index.candidates(beside: best, in: names)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
         && group.contains(where: comparison.undecided.contains)
     }
+  }
+
+  /// Returns `best` with the groups that each have a best run: `the best mean for each work`.
+  func forEachGroup(_ best: String = Self.best) -> String {
+    groupsText.isEmpty ? best : "\(best) for each \(groupsText)"
   }
 
   /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).

@@ -84,6 +84,9 @@ struct RunIndex: Sendable {
     metric.better.ranking?.best(runs) { typical($0, metric) }
   }
 
+  /// Whether a run has enough rounds for an interval.
+  var hasEnoughRounds: Bool { document.runs.contains { $0.rounds >= ConfidenceInterval.fewest } }
+
   /// Returns whether the values of a parameter are different amounts of work. A smaller amount is no better setting.
   func definesWork(_ parameter: ParameterFacts) -> Bool {
     document.scenario.problem?.contains(parameter.name) == true
@@ -113,11 +116,8 @@ struct RunIndex: Sendable {
       }
     }
     // The curves of different settings are compared at the largest amount of work, where they differ most.
-    let last = swept.first { $0.name == along && definesWork($0) }?.most
-    let compared = measured.filter { run in
-      let value = along.flatMap { document.runs[run].point[$0] }
-      return last == nil || value == nil || value == last
-    }
+    let axis = swept.first { $0.name == along && definesWork($0) }
+    let compared = measured.filter { axis?.isMost(in: document.runs[$0].point) ?? true }
     let all = bests(compared)
     // A medium amount is more informative than the smallest or the largest amount.
     let problems = measured.map(problem).filter { $0.count == amounts.count }.distinct

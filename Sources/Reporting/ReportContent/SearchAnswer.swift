@@ -96,7 +96,7 @@ struct SearchAnswer {
     }
     guard let first = groups.first else { return [] }
     // Without enough rounds for intervals, the answer names only the best mean so far.
-    guard hasEnoughRounds else {
+    guard index.hasEnoughRounds else {
       return [sentence(wording.bestSoFar(groups))] + [
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
@@ -104,12 +104,14 @@ struct SearchAnswer {
     let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
       \.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
+    let regions = wording.regions(groups)
     let lines =
       groups.count > Self.fewGroups
-      ? wording.regions(groups).map(wording.line) : groups.map { "\(lead($0))\(wording.line($0))" }
+      ? regions.map(wording.line) : groups.map { "\(lead($0))\(wording.line($0))" }
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
-    return [sentence(wording.everywhere(groups))] + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
+    return [sentence(wording.everywhere(groups, in: regions))]
+      + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
@@ -133,12 +135,10 @@ struct SearchAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
-  private var hasEnoughRounds: Bool { (index.document.runs.map(\.rounds).max() ?? 0) >= ConfidenceInterval.fewest }
-
   /// A sentence about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
-    guard hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
+    guard index.hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
     let note = "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
     guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
       return note

@@ -12,8 +12,6 @@ extension SearchWording {
     guard !groups.isEmpty else { return nil }
     let undecided = groups.flatMap(\.undecided)
     let factors = undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }
-    let fewer = alone(groups).map { "compare these alone (\($0)), or " }
-    let decide = "to decide, \(fewer ?? "")"
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
@@ -37,7 +35,7 @@ extension SearchWording {
     }
     guard !factors.isEmpty else {
       let enough = timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s may be enough" } ?? " (--time)"
-      return "\(decide)give it more time\(enough)"
+      return "\(decide(groups))\(enough)"
     }
     let times = groups.map { group in
       let factor = group.undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }.max() ?? 1
@@ -48,16 +46,20 @@ extension SearchWording {
       return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }
-    let most = decidable.map(\.seconds).max()
-    guard let most, decidable.count < times.count else {
-      return most.map { "\(decide)give it more time: --time \($0)s may be enough" }
-        ?? "at this noise, even --time \(Self.longest)s may not decide"
-        + (fewer.map { ": \($0)leave it undecided" } ?? "")
+    guard let most = decidable.map(\.seconds).max() else {
+      return "at this noise, even --time \(Self.longest)s may not decide"
+        + (alone(groups).map { ": compare these alone (\($0)), or leave it undecided" } ?? "")
     }
+    let decide = "\(decide(decidable.map(\.group))): --time \(most)s may be enough"
+    guard decidable.count < times.count else { return decide }
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
-    let part = alone(decidable.map(\.group)).map { "compare these alone (\($0)), or " } ?? ""
-    return "to decide, \(part)give it more time: --time \(most)s may be enough; even --time \(Self.longest)s may not "
-      + "decide \(hopeless.listed(most: Self.mostPlaces))"
+    return "\(decide); even --time \(Self.longest)s may not decide \(hopeless.listed(most: Self.mostPlaces))"
+  }
+
+  /// Returns the words for more time, and for a comparison of the candidates of `groups` alone, if these are fewer
+  /// runs.
+  private func decide(_ groups: [SearchGroup]) -> String {
+    "to decide, \(alone(groups).map { "compare these alone (\($0)), or " } ?? "")give it more time"
   }
 
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty

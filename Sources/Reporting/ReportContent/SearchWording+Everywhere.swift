@@ -9,7 +9,11 @@ extension SearchWording {
   /// the best everywhere.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.
-  func everywhere(_ all: [SearchGroup]) -> String {
+  ///
+  /// - Parameters:
+  ///   - all: all groups.
+  ///   - regions: the groups, joined by ``regions(_:)``.
+  func everywhere(_ all: [SearchGroup], in regions: [Region]) -> String {
     let others = usable(all)
     let (groups, who) = others.map { ($0, "without yardsticks, ") } ?? (all, "")
     let heading = superlative(isBest: true).uncapitalizedFirst
@@ -21,7 +25,6 @@ extension SearchWording {
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
-    let regions = regions(all)
     if common.isEmpty || !isCertain, 2...Self.mostParts ~= regions.count,
       groups.count <= Self.mostGroups || settings(of: groups[0]).count == 1
     {
@@ -50,7 +53,7 @@ extension SearchWording {
   struct Region {
     /// The best runs: `mutex or actor (undecided)`.
     let who: String
-    /// The settings of the groups: `hold 1 us and hold 10 us/threads 4`.
+    /// The settings of the groups: `hold 1 us (any threads), hold 10 us (threads 4)`.
     let places: String
     /// The groups without yardsticks, each beside the whole group.
     let groups: [(group: SearchGroup, whole: SearchGroup)]
@@ -98,9 +101,9 @@ extension SearchWording {
       + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(more)")
   }
 
-  /// Returns the settings of some groups, `work 1 us and 5 us, and work 10 us (1 core)`. The settings of one parameter
-  /// come first, and a text without further settings stands for all groups with this setting. The parameter is the one
-  /// that makes the text shortest.
+  /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one
+  /// parameter come first, and a text without further settings stands for all groups with this setting. The parameter
+  /// is the one that makes the text shortest.
   func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
     let texts = settings(of: groups[0]).map { places(groups, of: all, by: $0.parameter) }
     return texts.min { $0.count < $1.count } ?? "any setting"

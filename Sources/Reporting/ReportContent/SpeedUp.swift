@@ -66,12 +66,7 @@ struct SpeedUp: Sendable {
     }
     self.table = table(all)
     // Little work hardly gains from cores, so the series of the largest amount of work are the most informative.
-    let fastest = all.filter { series in
-      series.isFastest
-        && problem.allSatisfy { parameter in
-          series.point[parameter.name] == nil || series.point[parameter.name] == parameter.most
-        }
-    }
+    let fastest = all.filter { series in series.isFastest && problem.allSatisfy { $0.isMost(in: series.point) } }
     briefTable = table(all.count <= Self.mostRows ? all : fastest)
     let shared = problem.compactMap { parameter in
       parameter.most.map { RunNames.setting(parameter, $0) }

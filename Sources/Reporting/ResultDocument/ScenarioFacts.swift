@@ -136,6 +136,9 @@ struct ParameterFacts: Codable, Sendable {
     swept?.last?.integer == nil ? swept?.last : swept?.max { $0.integer ?? .min < $1.integer ?? .min }
   }
 
+  /// Returns whether a point has the largest of the swept values, or no value of the parameter.
+  func isMost(in point: [String: ParameterValue]) -> Bool { point[name].map { $0 == most } ?? true }
+
   /// Returns a value as text for readers: `50 ns`, `1,000,000`, `ramp`.
   func describe(_ value: ParameterValue) -> String {
     switch value {

@@ -77,7 +77,7 @@ public struct TerminalReport: Sendable {
         isWhole = isWhole && tables.isWhole
         return tables.sections
       case .plots:
-        let plots = plots(content, hasDistribution: extent.hasDistribution)
+        let plots = plots(content, extent)
         isWhole = isWhole && plots.isWhole
         return plots.sections
       case .traces: return [traces(content)]
@@ -144,16 +144,16 @@ public struct TerminalReport: Sendable {
 
   // MARK: Plots
 
-  private func plots(_ content: ReportContent, hasDistribution: Bool) -> (sections: [[String]], isWhole: Bool) {
+  private func plots(_ content: ReportContent, _ extent: Extent) -> (sections: [[String]], isWhole: Bool) {
     func lines(_ curve: SweepCurve?) -> [String] { curve.map { details || $0.hasShape ? plot($0) : [] } ?? [] }
     let gain = lines(content.speedUp?.curve)
     if content.isSearch {
       // A curve for one value of the other parameters would repeat a row of the grid.
-      let isShown = details || !content.briefTables.contains(where: \.isGrid)
+      let isShown = details || !extent.tables.contains(where: \.isGrid)
       return ([gain, isShown ? lines(content.sweepPlot(isBrief: !details)) : []], isShown)
     }
     let all = content.distributions
-    let shown = details ? all[...] : all.prefix(hasDistribution ? 1 : 0)
+    let shown = details ? all[...] : all.prefix(extent.hasDistribution ? 1 : 0)
     return ([gain] + shown.map(distribution), shown.count == all.count)
   }
 

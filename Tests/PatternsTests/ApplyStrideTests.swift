@@ -250,7 +250,7 @@ import Testing
       "\(model.formula)")
     let says = model.sentence(for: "apply")
     #expect(says.hasPrefix("cost model of apply: t = ") && says.contains("ns the cost of each block, "), "\(says)")
-    #expect(says.contains(/it misses the mean of no stride by more than (0|0\.1\d*) %\)$/), "\(says)")
+    #expect(says.contains(/at most (0|0\.1\d*) % from the mean of each stride\)$/), "\(says)")
   }
 
   @Test func `the cost model includes contention`() throws {

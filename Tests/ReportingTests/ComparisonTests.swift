@@ -399,9 +399,9 @@ import Testing
     let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
     #expect(
       both.contains(
-        /^Fastest: plain; apply with stride 16 or 64 \(within \d\.\d % of the best\)\. Lowest mean: .*10\.0 us\./),
+        /^Fastest: plain, apply \(stride 16 or 64\); within \d\.\d % of the best\. Lowest mean: .*10\.0 us\./),
       "\(both)")
-    #expect(both.contains("plain") && both.contains("apply with stride 16 or 64"), "\(both)")
+    #expect(both.contains("plain") && both.contains("apply (stride 16 or 64)"), "\(both)")
     #expect(
       both.hasSuffix(
         "Slowest: apply with stride 1, 5.00x slower than apply with stride 16. plain is a yardstick: only for comparison."
@@ -472,9 +472,21 @@ import Testing
     #expect(says.contains(" Stride 16 is ") && !says.contains("Stride 4 or 16"), "\(says)")
   }
 
+  @Test func `the answer about several groups compares the others with a baseline`() throws {
+    let results = try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], baseline: "plain") {
+      variant, values in
+      Double((variant == "plain" ? 4000 : values["stride"] == 4 ? 1000 : 10_000) * (values["work"] == 10 ? 1 : 10))
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(
+        "Compared with plain, faster: apply with stride 4 (4.0x, at 2 of 2 settings); slower: apply with stride 1 (2.5x, "
+          + "at 2 of 2 settings)."), "\(says)")
+  }
+
   @Test func `settings whose figures are all 0 are equal, although they have no ratio`() throws {
     let says = try answer(plain: 0) { $0 == 64 ? 10_000 : 0 }
-    #expect(says.hasPrefix("Fastest: plain; apply with stride 1, 4 or 16 (no difference found). "), "\(says)")
+    #expect(says.hasPrefix("Fastest: plain, apply (stride 1, 4 or 16); no difference found. "), "\(says)")
   }
 
   @Test func `a setting is not called the best if all others have too few rounds`() throws {
@@ -974,19 +986,21 @@ import Testing
     )
   }
 
-  @Test func `a report begins with the decision and ends with the answer`() throws {
+  @Test func `the answer is directly below the table, and a long report also begins with the decision`() throws {
     let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
     }
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n").map(String.init)
-    let places = lines.indices.filter { lines[$0] == "apply with stride 4 is fastest at all values of work." }
-    try #require(places.count == 2, "\(lines)")
-    let table = try #require(lines.firstIndex { $0.contains("best mean") }, "\(lines)")
-    #expect(places[0] == 1 && table < places[1], "\(lines)")
-    // Only the end of the report has a line for each group.
-    #expect(
-      lines.indices.filter { lines[$0].contains("work 10 ns: apply with stride 4") } == [places[1] + 1], "\(lines)")
-    #expect(lines.last?.hasPrefix("Measured at ") == true, "\(lines)")
+    let first = "apply with stride 4 is fastest at all values of work."
+    let place = try #require(lines.firstIndex(of: first), "\(lines)")
+    #expect(lines[place - 1].contains("1.02 ms") && lines[place + 1].contains("work 10 ns: apply with stride 4"))
+    let legend = try #require(lines.firstIndex(of: "legend"), "\(lines)")
+    #expect(lines[legend - 1].hasPrefix("Measured at ") && lines[legend...].contains { $0.contains("best mean") })
+    let tall = try Fixture.compared([("work", Array(10...40)), ("stride", [1, 4])]) { variant, values in
+      Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
+    }
+    let long = TerminalReport(TextStyle()).render(tall.content).split(separator: "\n").map(String.init)
+    #expect(long.indices.filter { long[$0] == first }.count == 2 && long[1] == first, "\(long)")
   }
 
   @Test func `each amount of work has a best setting of its own`() throws {

@@ -76,7 +76,7 @@ extension Results {
     return [
       RunNote(
         "few-rounds",
-        "only \(rounds.counted("round")) fit into \(Quantity(time)), and intervals need "
+        "only \(rounds.counted("round")) \(rounds == 1 ? "fits" : "fit") into \(Quantity(time)), and intervals need "
           + "\(ConfidenceInterval.fewest): give --time \(needed)s")
     ]
   }

@@ -34,7 +34,8 @@ struct ComparedGroups {
     // those of a yardstick, stand beside all groups.
     let settings = points.map(\.count).max() ?? 0
     bestOfGroup = groups.map { group in
-      let isWhole = points[group[0]].count == settings || group.count { entries[$0].mayBeBest } > 1
+      let isWhole =
+        points[group[0]].count == settings || group.count { entries[$0].mayBeBest && typical[$0] != nil } > 1
       return group.count > 1 && isWhole ? best(of: group) : nil
     }
     bestOfAll = best(of: Array(entries.indices))

@@ -20,8 +20,8 @@ extension StrideModel {
         ? "\(Self.text(fit.contention)) / stride its additional cost while cores contend for the next index" : nil,
       fit.tail > 0 ? "\(Self.text(fit.tail)) the cost of an iteration of the last block while other cores idle" : nil,
     ].compactMap(\.self).joined(separator: ", ")
-    return "cost model of \(variant): \(formula), where \(meaning) (it misses the mean of no stride by "
-      + "more than \(error))"
+    return "cost model of \(variant): \(formula), where \(meaning) (at most \(error) from the "
+      + "mean of each stride)"
   }
 
   /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.

@@ -47,7 +47,8 @@ struct Grid {
 
 extension Tables {
   /// The grids of the headline metric. All variants that are compared with each other at each point are in the first
-  /// grid, so that a column of a group shows which variant is the best. Each other variant has its own grid.
+  /// grid, so that a column of a group shows which variant is the best. Each other variant with a figure has its own
+  /// grid. The outcomes of a variant without any figure are in the table of the outcomes.
   var grids: [Grid] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
@@ -59,7 +60,10 @@ extension Tables {
       runs[variant.name]?.contains(where: isCompared) == true
     }
     let together = compared.count > 1 ? compared : []
-    let others = variants.filter { variant in !together.contains { $0.name == variant.name } }
+    let others = variants.filter { variant in
+      !together.contains { $0.name == variant.name }
+        && runs[variant.name]?.contains { document.runs[$0].metrics[metric.name] != nil } == true
+    }
     return (together.isEmpty ? [] : [grid(together, metric, across)]) + others.map { grid([$0], metric, across) }
   }
 

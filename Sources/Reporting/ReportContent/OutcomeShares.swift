@@ -46,6 +46,17 @@ struct OutcomeShares {
         + shown.filter { hasValues(run, $0) }.flatMap { values(of: run, $0) }
     }
     guard !entries.isEmpty else { return nil }
+    let rows = entries.grouped { Alike(variant: index.document.runs[$0.run].variant, outcome: $0.outcome) }
+      .flatMap { alike, entries -> [Table.Row] in
+        // If every trial at every setting ended in the same way, one row says so.
+        let isOneRow =
+          entries.count > 1 && entries.allSatisfy { $0.count == $0.total }
+          && Set(entries.map(\.expectation)).count == 1
+          && entries.count == index.document.runs.count { $0.variant == alike.variant }
+        return isOneRow
+          ? [row(entries[0], label: alike.variant, count: entries.reduce(0) { $0 + $1.count })]
+          : entries.map { row($0, label: index.labels[$0.run], count: $0.count) }
+      }
     let notes = (hasIncompleteTrials ? [Self.endings] : []) + races.map(says)
     return Table(
       title: "outcomes", note: notes.joined(separator: "; "), keys: 2,
@@ -53,18 +64,24 @@ struct OutcomeShares {
       headings: [
         .init("variant", .left), .init("outcome", .left), .init("count", omission: 1), .init("share", omission: 2),
         .init("expectation", .left, short: "expected"),
-      ], rows: entries.map(row))
+      ], rows: rows)
+  }
+
+  /// What rows that may become one row have in common.
+  private struct Alike: Hashable {
+    let variant: String
+    let outcome: String
   }
 
   private static let endings = "trials by outcome"
 
   private func says(_ metric: MetricFacts) -> String { "\(metric.name): \(metric.says)" }
 
-  private func row(_ entry: Entry) -> Table.Row {
+  private func row(_ entry: Entry, label: String, count: Int) -> Table.Row {
     Table.Row(
       needsCare: entry.expectation == .forbidden,
       cells: [
-        Cell(index.labels[entry.run], .key), Cell(entry.outcome, .key), Cell(entry.count.withCommas),
+        Cell(label, .key), Cell(entry.outcome, .key), Cell(count.withCommas),
         Cell(entry.shareText),
         Cell(entry.expectation?.rawValue ?? "", entry.expectation == nil ? .key : []),
       ])

@@ -60,7 +60,7 @@ extension ReportContent {
     let warnings = self.warnings.filter { !isBrief || $0.kind != RunNote.outliers }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
-    let figures: [ReportPart] = isSearch ? [.tables, .plots, findings] : [findings, .tables, .plots]
+    let figures: [ReportPart] = isSearch ? [.tables, findings, .plots] : [findings, .tables, .plots]
     return [
       .head(
         document.scenario.name, document.scenario.title,

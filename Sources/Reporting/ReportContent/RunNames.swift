@@ -8,8 +8,11 @@ struct RunNames {
   let parameters: [ParameterFacts]
 
   /// Returns the names of runs in a group: `stride 256 to 4096`. If the group has several variants, the names include
-  /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`.
-  func callAsFunction(_ runs: [Int], of group: [Int]) -> String {
+  /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`, or `threads (stride 64), apply
+  /// (stride 256 to 4096)`.
+  ///
+  /// - Parameter word: the word between the last two variants that have the same settings.
+  func callAsFunction(_ runs: [Int], of group: [Int], _ word: String = "and") -> String {
     let variants = runs.map(variant).distinct
     let isOneVariant = Set(group.map(variant)).count == 1
     var phrases: [(variants: [String], settings: String)] = []
@@ -25,11 +28,12 @@ struct RunNames {
       if isOneVariant {
         return phrase.settings.isEmpty ? phrase.variants.listed(most: SearchAnswer.most) : phrase.settings
       }
-      let who = phrase.variants.listed(most: SearchAnswer.most)
-      return phrase.settings.isEmpty ? who : "\(who) with \(phrase.settings)"
+      let who = phrase.variants.listed(word, most: SearchAnswer.most)
+      return phrase.settings.isEmpty
+        ? who : phrases.count == 1 ? "\(who) with \(phrase.settings)" : "\(who) (\(phrase.settings))"
     }
-    guard texts.count > SearchAnswer.most else { return texts.joined(separator: "; ") }
-    return texts.prefix(SearchAnswer.most).joined(separator: "; ") + "; and others in the table"
+    return texts.prefix(SearchAnswer.most).joined(separator: ", ")
+      + (texts.count > SearchAnswer.most ? " and others in the table" : "")
   }
 
   /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty

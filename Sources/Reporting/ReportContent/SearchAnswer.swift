@@ -135,12 +135,13 @@ struct SearchAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
-  /// A sentence about the reference of the answer's ratios if the ratios of the tables have another reference, a
+  /// The sentences about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
     guard index.hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
     let note = "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
-    guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
+    if groups.count > 1 { return "\(note)\(wording.againstBaseline(groups).map { " \($0)." } ?? "")" }
+    guard let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
       return note
     }
     let name = names([groups[0].best], of: groups[0].runs)

@@ -85,7 +85,7 @@ extension SearchWording {
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
     let values = names.parameters.map { parameter in
-      (parameter, candidates.compactMap { names.point($0)[parameter.name] }.distinct)
+      (parameter, inOrder(candidates.compactMap { names.point($0)[parameter.name] }, of: parameter))
     }
     let runs = groups.flatMap(\.runs)
     let left = runs.filter { run in
@@ -96,7 +96,7 @@ extension SearchWording {
       values.allSatisfy({ $0.1.count <= SearchAnswer.most })
     else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
-      (places[0].parameter, places.map(\.value).distinct)
+      (places[0].parameter, inOrder(places.map(\.value), of: places[0].parameter))
     }
     let settings = (places + values).filter { !$0.1.isEmpty }.map { parameter, values in
       let labels = values.map(parameter.label)
@@ -105,6 +105,11 @@ extension SearchWording {
     }
     let isPart = variants.count < Set(runs.map(names.variant)).count
     return (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
+  }
+
+  /// Returns the distinct values of a swept parameter, in the order of the sweep.
+  private func inOrder(_ values: [ParameterValue], of parameter: ParameterFacts) -> [ParameterValue] {
+    (parameter.swept ?? []).filter(values.contains)
   }
 
   /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of

@@ -135,10 +135,7 @@ extension SearchWording {
   private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = group.leaders
     if isWide(group) { return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)" }
-    let text =
-      Set(runs.map(names.variant)).count == 1
-      ? names(runs, of: whole.runs) : runs.map { names([$0], of: whole.runs) }.listed("or", most: Self.mostParts)
-    return text + (group.isUndecided ? " (undecided)" : "")
+    return names(runs, of: whole.runs, "or") + (group.isUndecided ? " (undecided)" : "")
   }
 
   /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.

@@ -57,7 +57,7 @@ extension SearchWording {
   }
 
   /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.
-  private func usable(_ group: SearchGroup) -> SearchGroup {
+  func usable(_ group: SearchGroup) -> SearchGroup {
     withoutYardsticks(group).flatMap { $0.runs.count > 1 ? $0 : nil } ?? group
   }
 

@@ -44,19 +44,24 @@ struct SearchWording {
   }
 
   /// Returns the best run and the runs that may be as good, each with its figure: `mutex (1.14 us)`, or `undecided:
-  /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. If nearly all runs are candidates, the words name only the
-  /// others and the run with the best mean.
+  /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. Of many runs, only the run with the best mean has a figure:
+  /// `window (width 2 to 16), queues (width 4); within 4.4 % of the best; lowest mean: window with width 4 (10 us)`.
   private func listed(_ group: SearchGroup) -> String {
     let heading = group.isUndecided ? "undecided\(reach(group.undecided, of: group)): " : ""
     let runs = group.runsByRatio
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
-    guard !isNearlyAll(group) || runs.count <= SearchAnswer.most else {
-      return "\(heading)\(candidates(group)); \(lowestMean): \(withFigure(group.best, of: group))"
-    }
     let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
+    if good.count > Self.fewRuns, isNearlyAll(group) || Set(good.map(names.variant)).count < good.count {
+      let all = group.isUndecided ? heading + candidates(group) : near(group)
+      return "\(all); \(lowestMean): \(withFigure(group.best, of: group))"
+    }
     return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.most)
       + (group.isUndecided ? "" : ", \(within(group))")
   }
+
+  /// The maximum number of runs of which each has its figure if some are of the same variant, or if nearly all runs
+  /// are named.
+  private static let fewRuns = 3
 
   /// Returns the name of a run, with its figure and a few words about the figure: `inline (144 ns, a yardstick)`.
   private func withFigure(_ run: Int, of group: SearchGroup) -> String {
@@ -118,12 +123,13 @@ struct SearchWording {
 
   /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads
   /// 2; pthread-mutex at threads 8`.
-  func bestSoFar(_ groups: [SearchGroup]) -> String {
-    let bests = groups.grouped { names([$0.best], of: $0.runs) }
-    guard bests.count > 1 else { return bestSoFar(groups[0]) }
-    let texts = bests.prefix(SearchAnswer.most).map { name, part in "\(name) at \(places(part, of: groups))" }
+  func bestSoFar(_ all: [SearchGroup]) -> String {
+    let (groups, who) = usable(all).map { ($0, " without yardsticks") } ?? (all, "")
+    let bests = zip(groups, all).grouped { group, whole in names([group.best], of: whole.runs) }
+    guard bests.count > 1 || !who.isEmpty else { return bestSoFar(groups[0]) }
+    let texts = bests.prefix(SearchAnswer.most).map { name, part in "\(name) at \(places(part.map(\.0), of: groups))" }
     let more = bests.count > texts.count ? ["\(bests.count - texts.count) more in the table"] : []
-    return "best mean so far: \((texts + more).joined(separator: "; "))"
+    return "best mean so far\(who): \((texts + more).joined(separator: "; "))"
   }
 
   var lowestMean: String { "\(metric.superlative) mean" }
@@ -191,10 +197,11 @@ struct SearchWording {
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
-  /// Returns the names of the best run and of the runs near it, with the maximum possible difference: `mutex; actor
-  /// (within 4.4 % of the best)`. At least one run must be near the best run.
+  /// Returns the names of the best run and of the runs near it, with the maximum possible difference: `mutex and
+  /// actor (within 4.4 % of the best)`. At least one run must be near the best run.
   private func near(_ group: SearchGroup) -> String {
-    "\(names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)) (\(within(group)))"
+    let all = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
+    return all.hasSuffix(")") ? "\(all); \(within(group))" : "\(all) (\(within(group)))"
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
@@ -231,7 +238,7 @@ struct SearchWording {
   /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
   private func next(_ group: SearchGroup) -> String? {
     guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
-    let ratios = ratios(group)
+    let ratios = ratios(usable(group))
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
       !isAlike(next.run, worst.run)
     else { return nil }

@@ -38,8 +38,8 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
-  /// and the facts about the run. A long report ends with a summary of the answer. A search begins with its decision,
-  /// and ends with its answer.
+  /// and the facts about the run. A long report ends with a summary of the answer. The answer of a search is below the
+  /// tables and above the explanations of their signs; if the tables are long, the report also begins with its decision.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -58,36 +58,40 @@ public struct TerminalReport: Sendable {
 
   private func render(_ content: ReportContent, _ extent: Extent) -> String {
     var isWhole = true
-    var answer: [Line] = []
-    let sections = content.parts(isBrief: !details).flatMap { part -> [[String]] in
+    var sections: [[String]] = []
+    var isLong: Bool { TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen }
+    var (answer, legend): ([String], [String]) = ([], [])
+    for part in content.parts(isBrief: !details) {
       switch part {
       case .head(let name, let question, let lines):
-        // A terminal shows the end of a report, where the whole answer of a search is short enough to appear.
-        let first: [Line]
-        (first, answer) = content.isSearch ? (content.decision, lines) : (lines, content.summary)
-        return [Heading.lines(name, question, nil, style) + first.flatMap(style.wrapped)]
+        sections.append(Heading.lines(name, question, nil, style))
+        answer = (content.isSearch ? lines : content.summary).flatMap(style.wrapped)
+        if !content.isSearch { sections[0] += lines.flatMap(style.wrapped) }
       case .claims:
         let claims = claims(content, extent.claimLines)
         isWhole = isWhole && claims.isWhole
-        return [style.section("claims", claims.lines)]
+        sections.append(style.section("claims", claims.lines))
       case .list(let title, let items, let color):
-        return [style.section(title, items.flatMap { style.item($0, color) })]
+        sections.append(style.section(title, items.flatMap { style.item($0, color) }))
       case .tables:
         let tables = tables(content, extent.tables)
         isWhole = isWhole && tables.isWhole
-        return tables.sections
+        sections += tables.sections
+        legend = tables.legend
       case .plots:
         let plots = plots(content, extent)
         isWhole = isWhole && plots.isWhole
-        return plots.sections
-      case .traces: return [traces(content)]
-      case .foot(let lines): return [lines.flatMap(style.wrapped) + hints(content, isWhole: isWhole)]
-      case .picture, .lesson, .code: return []
+        sections += plots.sections
+        guard content.isSearch else { break }
+        if isLong { sections[0] += content.decision.flatMap(style.wrapped) }
+        sections.append(answer)
+      case .traces: sections.append(traces(content))
+      case .foot(let lines):
+        sections += [legend, lines.flatMap(style.wrapped) + hints(content, isWhole: isWhole)]
+      case .picture, .lesson, .code: break
       }
     }
-    let text = TextStyle.text(sections)
-    let isLong = text.utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
-    return isLong || content.isSearch ? TextStyle.text(sections + [answer.flatMap(style.wrapped)]) : text
+    return TextStyle.text(isLong && !content.isSearch ? sections + [answer] : sections)
   }
 
   /// The number of lines that most terminals show.
@@ -122,21 +126,28 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// Returns the lines of each table, and whether no column or table is omitted. A sign is explained below the first
-  /// table that contains the sign.
-  private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
+  /// Returns the lines of each table, the explanations of the signs, and whether no column or table is omitted. A sign
+  /// is explained below the first table that contains the sign; in the short report on a search, it is explained in the
+  /// legend, so that nothing separates the tables from the answer.
+  private func tables(
+    _ content: ReportContent, _ tables: [Table]
+  ) -> (sections: [[String]], legend: [String], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
     let drawn = tables.map(text.lines)
     let explained = zip(drawn, content.explained(drawn.map(\.shown)))
-    let sections = zip(0..., explained).map { index, table in
+    let notes = zip(0..., explained).map { index, table in
       // A report with details contains the settings at its end.
       let settings =
         details ? nil : content.settingsNote { style.wrapped($0, .quiet, indent: 2).count <= Self.settingsLines }
-      let notes = table.1.notes + (index == 0 ? [settings].compactMap(\.self) : [])
-      return table.0.lines + notes.flatMap { style.wrapped($0, .quiet, indent: 2) }
+      return (table.1.notes + (index == 0 ? [settings].compactMap(\.self) : [])).flatMap {
+        style.wrapped($0, .quiet, indent: 2)
+      }
     }
-    return (sections, !drawn.contains { $0.isCut })
+    let isWhole = !drawn.contains { $0.isCut }
+    return content.isSearch && !details
+      ? (drawn.map(\.lines), style.section("legend", notes.flatMap(\.self)), isWhole)
+      : (zip(drawn, notes).map { $0.lines + $1 }, [], isWhole)
   }
 
   /// The maximum number of lines for the settings below a table.

@@ -1,0 +1,33 @@
+import Laboratory
+import Measurement
+
+/// The words about several groups beside a baseline.
+extension SearchWording {
+  /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at 4 of 6
+  /// settings), actor (1.2x, at 1 of 6 settings); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for the settings at
+  /// which it is significantly different. Returns nil if no run is.
+  func againstBaseline(_ groups: [SearchGroup]) -> String? {
+    guard let baseline = index.document.scenario.baseline else { return nil }
+    let contrasts = groups.flatMap { group in
+      group.runs.filter { !index.isYardstick($0) && names.variant($0) != baseline }.compactMap { run in
+        comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0) }
+      }
+    }.grouped(by: \.name)
+    let isTime = metric.meaning == .duration
+    let parts = [false, true].compactMap { isMore -> String? in
+      let words = isTime ? ["faster", "slower"] : ["lower", "higher"]
+      let texts = contrasts.compactMap { name, all -> (text: String, count: Int)? in
+        let factors = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
+          .map(\.contrast.factor)
+        guard let least = factors.min(), let most = factors.max() else { return nil }
+        let ends = [least, most].map { Quantity.ratio($0, isRough: true) + "x" }.distinct.joined(separator: " to ")
+        return ("\(name) (\(ends), at \(factors.count) of \(all.count) settings)", factors.count)
+      }.sorted { $0.count > $1.count }
+      let more = texts.count > SearchAnswer.most ? " and \(texts.count - SearchAnswer.most) more" : ""
+      return texts.isEmpty
+        ? nil
+        : "\(words[isMore ? 1 : 0]): \(texts.prefix(SearchAnswer.most).map(\.text).joined(separator: ", "))\(more)"
+    }
+    return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
+  }
+}

@@ -22,6 +22,28 @@ import Testing
     #expect(shown.contains("elapsed by stride  means over the rounds, both axes logarithmic"))
   }
 
+  @Test func `a plot of settings with 0 has equal distances`() throws {
+    let swept = try Fixture.compared([("work", [0, 10, 20, 10_000])]) { variant, values in
+      variant == "apply" ? 1000 + Double(values["work"] ?? 0) : 900
+    }
+    let shown = text(swept)
+    #expect(shown.contains("elapsed by work  means over the rounds, work at equal distances"), "\(shown)")
+    let ticks = try #require(shown.split(separator: "\n").first { $0.contains("└") })
+    let places = ticks.enumerated().filter { $1 == "┬" }.map(\.offset)
+    #expect(Set(zip(places, places.dropFirst()).map { $1 - $0 }).count <= 2 && places.count == 4, "\(shown)")
+  }
+
+  @Test func `a grid marks a run with two states`() throws {
+    let results = try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], rounds: 40) {
+      variant, round, values in
+      let isAlternating = variant == "apply" && values["stride"] == 4 && values["work"] == 100
+      return 10_000 + 10 * Double(round % 7) + (isAlternating && round % 5 < 2 ? 50_000 : 0)
+    }
+    let lines = text(results).split(separator: "\n").map(String.init)
+    #expect(lines.filter { $0.hasSuffix("‡") }.map { $0.contains("100 ns  apply") } == [true], "\(lines)")
+    #expect(lines.contains("  ‡ the rounds alternate between two states, and the mean is typical of neither"))
+  }
+
   @Test func `the best run is marked even if ratios refer to a baseline`() throws {
     let shown = text(
       try Fixture.compared([("stride", [1, 4])], baseline: "plain") { variant, values in

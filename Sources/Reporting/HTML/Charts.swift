@@ -39,8 +39,7 @@ struct Charts {
   ///
   /// - Parameter kind: the CSS class of the figure; nil for the default.
   func curve(_ sweep: SweepCurve, kind: String? = nil) -> Markup? {
-    // Settings that are not numbers are at equal distances.
-    let places = sweep.isOfNumbers ? sweep.numbers : sweep.settings.indices.map { Double($0) }
+    let places = sweep.places
     // Each variant has a colour of its own, unless a variant has several lines.
     let isOneEach = Set(sweep.series.map(\.variant)).count == sweep.series.count
     let lines = sweep.series.enumerated().map { number, series -> Chart.Line in
@@ -77,7 +76,8 @@ struct Charts {
     let up = Axis(heights, sweep.metric.unit)
     let chart = Chart(
       title: "\(sweep.metric.name) by \(sweep.parameter.name)",
-      says: "\(sweep.figures)\(sweep.note)\(PictureFigure.better(sweep.metric))", across: across, up: up,
+      says: "\(sweep.figures)\(sweep.note)\(sweep.distances)\(PictureFigure.better(sweep.metric))", across: across,
+      up: up,
       lines: drawn, height: kind == nil ? 280 : 360)
     guard let kind else { return figure(chart) }
     let flat = zip(sweep.series, lines).filter { $0.0.isFlat && !$0.1.points.isEmpty }.map(\.0.label)
@@ -90,7 +90,7 @@ struct Charts {
         axes.isEmpty ? "" : "Logarithmic: \(axes.joined(separator: ", ")).",
       ]
     return """
-      <figure class="\(kind)"><figcaption><b>\(chart.title)</b> \(sweep.metric.says)\(PictureFigure.better(sweep.metric)); \(sweep.isOfMeans ? "means over the rounds" : "medians")\(sweep.note)</figcaption>
+      <figure class="\(kind)"><figcaption><b>\(chart.title)</b> \(sweep.metric.says)\(PictureFigure.better(sweep.metric)); \(sweep.isOfMeans ? "means over the rounds" : "medians")\(sweep.note)\(sweep.distances)</figcaption>
       \(chart.drawing)
       \(PictureFigure.legend(legend))</figure>
 

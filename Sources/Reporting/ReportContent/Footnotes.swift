@@ -110,9 +110,12 @@ extension ReportContent {
     return notes
   }
 
-  /// Returns the notes on too few samples and too few rounds.
+  /// Returns the notes on rounds with two states, too few samples and too few rounds.
   private func roundNotes(_ facts: Cell.Facts, isOfTables: Bool) -> [String] {
     var notes: [String] = []
+    if facts.contains(.twoStates) {
+      notes.append("\(Signs.twoStates) the rounds alternate between two states, and the mean is typical of neither")
+    }
     if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest
     if isOfTables, rounds < fewest {

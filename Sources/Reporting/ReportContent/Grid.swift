@@ -131,8 +131,15 @@ extension Tables {
   }
 
   /// Returns the cell of a run in a grid: its ratio to its reference, or the figure of the reference, which shows how
-  /// long the other runs take. A number without a unit would look like a ratio, so the ratio 1.00 replaces it.
+  /// long the other runs take. A number without a unit would look like a ratio, so the ratio 1.00 replaces it. A sign
+  /// marks a run with two states.
   func gridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
+    let cell = unmarkedGridCell(run, metric)
+    guard index.states(of: run, metric) != nil else { return cell }
+    return Cell(cell.text + Signs.twoStates, cell.facts.union(.twoStates), short: cell.short + Signs.twoStates)
+  }
+
+  private func unmarkedGridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     let ratio = multiple(run, metric)
     guard ratio.facts.contains(.reference), metric.unit != .none, comparison?.contrasts[run] == nil,
       let samples = document.runs[run].metrics[metric.name]

@@ -39,4 +39,27 @@ extension SweepCurve {
 
   /// Whether all settings are numbers. If so, a line between the points has a meaning.
   var isOfNumbers: Bool { !numbers.isEmpty }
+
+  /// Whether the settings are numbers at equal distances: the smallest is 0, which a logarithmic axis cannot show, and
+  /// on a linear axis the other settings would be too close to each other.
+  var isRanked: Bool {
+    guard numbers.min() == 0, let least = numbers.filter({ $0 > 0 }).min(), let most = numbers.max() else {
+      return false
+    }
+    return most > Self.leastLogSpan * least
+  }
+
+  /// A note on the axis of the settings, for the title of a plot; empty if the distances have a meaning.
+  var distances: String { isRanked ? ", \(parameter.name) at equal distances" : "" }
+
+  /// The factor between two numbers above which a plot separates the numbers between them by a logarithmic axis.
+  static let leastLogSpan = 4.0
+
+  /// The position of each setting on an axis: its number, or its rank at equal distances.
+  var places: [Double] {
+    guard isOfNumbers, !isRanked else { return (isOfNumbers ? ranks : Array(settings.indices)).map(Double.init) }
+    return numbers
+  }
+
+  private var ranks: [Int] { numbers.map { number in Set(numbers.filter { $0 < number }).count } }
 }

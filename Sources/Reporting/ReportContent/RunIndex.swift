@@ -134,6 +134,11 @@ struct RunIndex: Sendable {
     let names: Set<String>
   }
 
+  /// Returns the two states between which the rounds of a run alternate; nil if the rounds show no two states.
+  func states(of run: Int, _ metric: MetricFacts) -> States? {
+    document.runs[run].metrics[metric.name].flatMap { States($0.figures) }
+  }
+
   private func typical(_ run: Int, _ metric: MetricFacts) -> Double? {
     document.runs[run].metrics[metric.name].flatMap { Ranking.typical($0.figures) }
   }

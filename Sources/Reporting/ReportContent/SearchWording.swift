@@ -344,10 +344,7 @@ struct SearchWording {
     index.document.runs[run].metrics[metric.name].map(index.isNearFloor) ?? false
   }
 
-  /// Returns the two states between which the rounds of a run alternate; nil if the rounds show no two states.
-  func states(of run: Int) -> States? {
-    index.document.runs[run].metrics[metric.name].flatMap { States($0.figures) }
-  }
+  func states(of run: Int) -> States? { index.states(of: run, metric) }
 
   /// Returns the two states of a run in parentheses, ` (5.13 us in 44 % of the rounds, 9.17 us in the others)`, since
   /// the mean describes neither state; an empty string if the rounds show no two states.

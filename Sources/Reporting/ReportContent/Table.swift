@@ -124,49 +124,51 @@ struct Cell: Sendable, Hashable {
   struct Facts: OptionSet, Sendable, Hashable {
     let rawValue: Int
     /// The cell contains a name or a setting, and not a figure.
-    static let key = Facts(rawValue: 1)
+    static let key = Facts(rawValue: 1 << 0)
     /// The figure is within twice the noise floor.
-    static let nearFloor = Facts(rawValue: 2)
+    static let nearFloor = Facts(rawValue: 1 << 1)
     /// The noise floor of the figure is divided by the number of operations that are timed together.
-    static let sharedFloor = Facts(rawValue: 4)
+    static let sharedFloor = Facts(rawValue: 1 << 2)
     /// The cell contains a range over the samples of all trials.
-    static let range = Facts(rawValue: 8)
+    static let range = Facts(rawValue: 1 << 3)
     /// The cell contains a ratio, with or without its interval.
-    static let ratio = Facts(rawValue: 16)
-    static let interval = Facts(rawValue: 32)
+    static let ratio = Facts(rawValue: 1 << 4)
+    static let interval = Facts(rawValue: 1 << 5)
     /// The cell belongs to a run with which other runs are compared.
-    static let reference = Facts(rawValue: 64)
-    static let best = Facts(rawValue: 128)
-    static let nearBest = Facts(rawValue: 256)
+    static let reference = Facts(rawValue: 1 << 6)
+    static let best = Facts(rawValue: 1 << 7)
+    static let nearBest = Facts(rawValue: 1 << 8)
     /// The rounds cannot rank the run of the cell.
-    static let undecided = Facts(rawValue: 32_768)
+    static let undecided = Facts(rawValue: 1 << 9)
     /// The ratio to the baseline does not differ significantly from 1.
-    static let noDifference = Facts(rawValue: 131_072)
+    static let noDifference = Facts(rawValue: 1 << 10)
     /// The ratio to the baseline is too noisy for a statement.
-    static let noisy = Facts(rawValue: 65_536)
+    static let noisy = Facts(rawValue: 1 << 11)
     /// The cell contains a word, a hyphen or the count of a flaw in place of a figure or a ratio.
-    static let missing = Facts(rawValue: 512)
+    static let missing = Facts(rawValue: 1 << 12)
     /// The run has too few rounds for an interval.
-    static let tooFewRounds = Facts(rawValue: 1024)
+    static let tooFewRounds = Facts(rawValue: 1 << 13)
     /// The cell contains a ratio without its interval. If the cell has no mark, the run differs significantly from its
     /// reference.
-    static let significant = Facts(rawValue: 2048)
+    static let significant = Facts(rawValue: 1 << 14)
     /// The cell contains a ratio with both ends of its interval.
-    static let ends = Facts(rawValue: 4096)
+    static let ends = Facts(rawValue: 1 << 15)
     /// The figure is less than twice the time of its own timing loop with an empty operation.
-    static let ownFloor = Facts(rawValue: 16_384)
+    static let ownFloor = Facts(rawValue: 1 << 16)
     /// There are too few samples for the percentile.
-    static let tooFew = Facts(rawValue: 262_144)
+    static let tooFew = Facts(rawValue: 1 << 17)
     /// The run has the best mean, but reports do not call it the best.
-    static let uncertainBest = Facts(rawValue: 2_097_152)
+    static let uncertainBest = Facts(rawValue: 1 << 18)
     /// The cell contains the ends of an interval in place of a ratio.
-    static let span = Facts(rawValue: 4_194_304)
+    static let span = Facts(rawValue: 1 << 19)
     /// The run shows a mistake, and a search does not rank it.
-    static let unranked = Facts(rawValue: 33_554_432)
+    static let unranked = Facts(rawValue: 1 << 20)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
-    static let allRounds = Facts(rawValue: 8_388_608)
+    static let allRounds = Facts(rawValue: 1 << 21)
     /// The run is better than its reference in most rounds, although its mean is worse.
-    static let contradicted = Facts(rawValue: 16_777_216)
+    static let contradicted = Facts(rawValue: 1 << 22)
+    /// The rounds of the run alternate between two states (``States``).
+    static let twoStates = Facts(rawValue: 1 << 23)
   }
   let text: String
   let facts: Facts
@@ -204,8 +206,11 @@ enum Signs {
   static let nearFloor = "~"
   static let arrow = "→"
   static let atLeast = "≥"
+  static let twoStates = "‡"
 
-  private static let standIns: [Character: String] = ["●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">="]
+  private static let standIns: [Character: String] = [
+    "●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">=", "‡": "#",
+  ]
 
   /// Returns a text with replacements for the lab's signs that are not in ASCII.
   static func plain(_ text: String) -> String {

@@ -17,7 +17,7 @@ struct SweepPlot {
   }
 
   private var series: [SweepCurve.Series] { sweep.series }
-  private var numbers: [Double] { sweep.numbers }
+  private var places: [Double] { sweep.places }
 
   /// The names of the logarithmic axes, as a suffix of the title; empty if both axes are linear.
   var note: String {
@@ -33,7 +33,7 @@ struct SweepPlot {
 
   /// All figures of the plot, including those of the ideal line.
   private var values: [Double] {
-    series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in numbers.map { slope * $0 } } ?? [])
+    series.flatMap(\.values).compactMap(\.self) + (sweep.ideal.map { slope in places.map { slope * $0 } } ?? [])
   }
 
   /// Returns the vertical scale. The ends of the scale differ by at least a quarter, since noise would otherwise fill
@@ -125,16 +125,13 @@ struct SweepPlot {
   }
 
   private func columnsOfSettings(_ columns: Int) -> [Int] {
-    guard let horizontal else {
-      return sweep.settings.indices.map { ($0 * (columns - 1)) / max(1, sweep.settings.count - 1) }
-    }
-    return numbers.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
+    guard let horizontal else { return places.map { _ in 0 } }
+    return places.map { Int((horizontal.position($0) * Double(columns - 1)).rounded()) }
   }
 
-  /// The horizontal scale; nil if the settings are not numbers, or if there is only one setting. Without a scale, the
-  /// settings are at equal distances.
+  /// The horizontal scale; nil if there is only one setting.
   private var horizontal: Scale? {
-    guard let low = numbers.min(), let high = numbers.max(), low < high else { return nil }
+    guard let low = places.min(), let high = places.max(), low < high else { return nil }
     return Scale(low, high)
   }
 
@@ -204,7 +201,7 @@ struct SweepPlot {
 
     init(_ low: Double, _ high: Double) {
       (self.low, self.high) = (low, high)
-      isLog = low > 0 && high / low > 4
+      isLog = low > 0 && high / low > SweepCurve.leastLogSpan
     }
 
     func position(_ value: Double) -> Double {

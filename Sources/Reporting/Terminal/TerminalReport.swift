@@ -172,7 +172,8 @@ public struct TerminalReport: Sendable {
     let plot = SweepPlot(sweep, style)
     let lines = plot.lines()
     guard !lines.isEmpty else { return [] }
-    return title("\(sweep.metric.name) by \(sweep.parameter.name)", "\(sweep.figures)\(sweep.note)\(plot.note)")
+    return title(
+      "\(sweep.metric.name) by \(sweep.parameter.name)", "\(sweep.figures)\(sweep.note)\(sweep.distances)\(plot.note)")
       + lines
   }
 

@@ -1017,7 +1017,9 @@ import Testing
     let place = try #require(lines.firstIndex(of: first), "\(lines)")
     #expect(lines[place - 1].contains("1.02 ms") && lines[place + 1].contains("work 10 ns: apply with stride 4"))
     let legend = try #require(lines.firstIndex(of: "legend"), "\(lines)")
-    #expect(lines[legend - 1].hasPrefix("Measured at ") && lines[legend...].contains { $0.contains("best mean") })
+    #expect(
+      lines.last?.hasPrefix("Measured at ") == true && lines[legend..<place].contains { $0.contains("● best mean") })
+    #expect(lines[..<legend].contains { $0.contains("seed 1") } && lines[1] != first, "\(lines)")
     let tall = try Fixture.compared([("work", Array(10...40)), ("stride", [1, 4])]) { variant, values in
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
     }

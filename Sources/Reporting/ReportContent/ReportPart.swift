@@ -53,7 +53,8 @@ struct Line: Sendable {
 
 extension ReportContent {
   /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
-  /// not mention outliers.
+  /// not mention outliers. A brief report on a search begins with the facts and the warnings, so that nothing separates
+  /// the tables from the answer at the end of the report.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = standings.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.
@@ -61,12 +62,13 @@ extension ReportContent {
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
     let figures: [ReportPart] = isSearch ? [.tables, findings, .plots] : [findings, .tables, .plots]
-    return [
-      .head(
-        document.scenario.name, document.scenario.title,
-        [caution].compactMap(\.self) + answer + (isEmpty ? [Line("Nothing was measured.")] : [])),
-      .picture, .lesson, .claims,
-    ] + figures + [.traces, .list("warnings", warnings, .care), .code, .foot(facts(isBrief: isBrief))]
+    let head = ReportPart.head(
+      document.scenario.name, document.scenario.title,
+      [caution].compactMap(\.self) + answer + (isEmpty ? [Line("Nothing was measured.")] : []))
+    let (cautions, foot) = (ReportPart.list("warnings", warnings, .care), ReportPart.foot(facts(isBrief: isBrief)))
+    return isSearch && isBrief
+      ? [head, foot, cautions, .claims] + figures
+      : [head, .picture, .lesson, .claims] + figures + [.traces, cautions, .code, foot]
   }
 
   /// The lines of the answer: a note if the trials did not have several cores to themselves, the standings of the

@@ -38,8 +38,8 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
-  /// and the facts about the run. A long report ends with a summary of the answer. The answer of a search is below the
-  /// tables and above the explanations of their signs; if the tables are long, the report also begins with its decision.
+  /// and the facts about the run. A long report ends with a summary of the answer. The answer of a search is at the
+  /// end, directly below the tables; a long report also begins with its decision.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
@@ -59,8 +59,8 @@ public struct TerminalReport: Sendable {
   private func render(_ content: ReportContent, _ extent: Extent) -> String {
     var isWhole = true
     var sections: [[String]] = []
-    var isLong: Bool { TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen }
-    var (answer, legend): ([String], [String]) = ([], [])
+    // The hints mention omitted parts, which are known once all parts are rendered.
+    var (answer, foot): ([String], Int) = ([], 0)
     for part in content.parts(isBrief: !details) {
       switch part {
       case .head(let name, let question, let lines):
@@ -77,21 +77,21 @@ public struct TerminalReport: Sendable {
         let tables = tables(content, extent.tables)
         isWhole = isWhole && tables.isWhole
         sections += tables.sections
-        legend = tables.legend
       case .plots:
         let plots = plots(content, extent)
         isWhole = isWhole && plots.isWhole
         sections += plots.sections
-        guard content.isSearch else { break }
-        if isLong { sections[0] += content.decision.flatMap(style.wrapped) }
-        sections.append(answer)
       case .traces: sections.append(traces(content))
       case .foot(let lines):
-        sections += [legend, lines.flatMap(style.wrapped) + hints(content, isWhole: isWhole)]
+        foot = sections.endIndex
+        sections.append(lines.flatMap(style.wrapped))
       case .picture, .lesson, .code: break
       }
     }
-    return TextStyle.text(isLong && !content.isSearch ? sections + [answer] : sections)
+    sections[foot] += hints(content, isWhole: isWhole)
+    let isLong = TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
+    if content.isSearch, isLong { sections[0] += content.decision.flatMap(style.wrapped) }
+    return TextStyle.text(isLong || content.isSearch ? sections + [answer] : sections)
   }
 
   /// The number of lines that most terminals show.
@@ -126,12 +126,10 @@ public struct TerminalReport: Sendable {
 
   // MARK: Tables
 
-  /// Returns the lines of each table, the explanations of the signs, and whether no column or table is omitted. A sign
-  /// is explained below the first table that contains the sign; in the short report on a search, it is explained in the
-  /// legend, so that nothing separates the tables from the answer.
-  private func tables(
-    _ content: ReportContent, _ tables: [Table]
-  ) -> (sections: [[String]], legend: [String], isWhole: Bool) {
+  /// Returns the lines of each table, and whether no column or table is omitted. A sign is explained below the first
+  /// table that contains the sign. The short report on a search explains all signs above the tables, so that nothing
+  /// separates the tables from the answer.
+  private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
     let drawn = tables.map(text.lines)
@@ -146,8 +144,8 @@ public struct TerminalReport: Sendable {
     }
     let isWhole = !drawn.contains { $0.isCut }
     return content.isSearch && !details
-      ? (drawn.map(\.lines), style.section("legend", notes.flatMap(\.self)), isWhole)
-      : (zip(drawn, notes).map { $0.lines + $1 }, [], isWhole)
+      ? ([style.section("legend", notes.flatMap(\.self))] + drawn.map(\.lines), isWhole)
+      : (zip(drawn, notes).map { $0.lines + $1 }, isWhole)
   }
 
   /// The maximum number of lines for the settings below a table.

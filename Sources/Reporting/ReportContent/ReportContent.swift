@@ -262,6 +262,12 @@ extension ResultDocument {
     claims.filter { scenario.isSearch ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
   }
 
+  /// The metrics of claims that failed or speak against a document.
+  var metricsOfFailingClaims: Set<String> {
+    let failing = claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
+    return Set(failing.flatMap { $0.writtenCheck?.figures ?? [] }.map(\.metric))
+  }
+
   /// Whether the run is about the gain of several cores: cores are swept, or a judged claim compares a metric of this
   /// gain.
   fileprivate var isAboutCores: Bool {

@@ -69,12 +69,20 @@ struct Table: Sendable {
     }
   }
 
-  /// Returns a copy of the table with the figures of another table inserted before the last column. Figures that the
-  /// table already shows are not inserted. Both tables must have the same rows.
-  private func joined(by other: Table) -> Table {
-    let added = other.headings.indices.dropFirst(other.keys).filter { other.headings[$0].omission != Heading.repeated }
-    let place = headings.count - 1
+  /// Returns a copy of the table with the figures of another table, without those that the table already shows. Both
+  /// tables must have the same rows.
+  ///
+  /// - Parameter metrics: the metrics whose figures are appended, while the table lists the others as omitted; nil to
+  ///   insert the figures of all metrics before the last column.
+  private func joined(by other: Table, only metrics: Set<String>?) -> Table {
+    let all = other.headings.indices.dropFirst(other.keys)
+    let added = all.filter {
+      other.headings[$0].omission != Heading.repeated && metrics?.contains(other.headings[$0].title) ?? true
+    }
+    // The last column has the ratios of the headline. The figures of some metrics are an addition to the table.
+    let place = headings.count - (metrics == nil ? 1 : 0)
     var joined = self
+    joined.leftOut += metrics == nil ? [] : all.filter { !added.contains($0) }.map { other.headings[$0].title }
     joined.headings.insert(
       contentsOf: added.map { Heading(other.headings[$0].title, omission: Heading.beside) }, at: place)
     for row in joined.rows.indices {
@@ -93,17 +101,17 @@ struct Table: Sendable {
 
   /// Returns the tables that do not continue another table.
   ///
-  /// The columns of a table that continues the previous table join the previous table if the previous table contains
-  /// means and has the same rows. Otherwise, the previous table lists these columns as omitted.
-  static func leading(_ tables: [Table]) -> [Table] {
+  /// The columns of a table that continues the previous table join the previous table if both have the same rows: all
+  /// columns if the previous table contains means, and otherwise the columns of `metrics`. The previous table lists the
+  /// other columns as omitted.
+  static func leading(_ tables: [Table], with metrics: Set<String>) -> [Table] {
     var leading: [Table] = []
     for table in tables {
-      if table.title == nil, let above = leading.last,
-        above.headings.contains(where: { $0.omission == Heading.ofMedian }),
-        above.keys == table.keys,
+      if table.title == nil, let above = leading.last, above.keys == table.keys,
         above.rows.map({ $0.cells.prefix(above.keys) }) == table.rows.map({ $0.cells.prefix(table.keys) })
       {
-        leading[leading.count - 1] = above.joined(by: table)
+        let hasMeans = above.headings.contains { $0.omission == Heading.ofMedian }
+        leading[leading.count - 1] = above.joined(by: table, only: hasMeans ? nil : metrics)
       } else if table.title == nil, let above = leading.indices.last {
         leading[above].leftOut += table.headings.dropFirst(table.keys).map(\.title)
       } else {

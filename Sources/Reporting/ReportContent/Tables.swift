@@ -161,8 +161,7 @@ struct Tables {
   /// Returns a table with a column for each of `metrics`. The metrics of claims that failed or speak against a document
   /// precede the other metrics, since a narrow terminal shows only the first columns.
   private func figures(of metrics: [MetricFacts], title: String?, _ says: String?) -> Table {
-    let failing = document.claims.filter { $0.severity == .failed || $0.severity == .againstDocument }
-    let named = Set(failing.flatMap { $0.writtenCheck?.figures ?? [] }.map(\.metric))
+    let named = document.metricsOfFailingClaims
     let metrics = metrics.filter { named.contains($0.name) } + metrics.filter { !named.contains($0.name) }
     let means = metrics.filter(index.showsMean).map(\.name)
     let cells = rows.filter { run in metrics.contains { document.runs[run].metrics[$0.name] != nil } }.map { run in

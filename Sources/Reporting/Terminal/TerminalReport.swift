@@ -44,7 +44,7 @@ public struct TerminalReport: Sendable {
     guard !details else {
       return render(content, Extent(tables: content.detailedTables, claimLines: .max))
     }
-    let leading = Table.leading(content.briefTables)
+    let leading = Table.leading(content.briefTables, with: content.document.metricsOfFailingClaims)
     var report = ""
     let shorter = [(12, true), (16, false), (12, false), (8, false), (4, false), (0, false)]
     for extent in [Extent(tables: content.briefTables), Extent(tables: leading)]

@@ -55,21 +55,27 @@ struct Archive {
     (try? read(document.scenarioName, Kind(document).rawValue)) ?? nil
   }
 
-  /// The names of the runs in the archive, the latest first: `race`, `race.quick.before` or `race.compare`.
+  /// The names of the runs in the archive, the latest first: `race.scenario`, `race.quick.before` or `race.compare`.
   var runs: [String] {
     let names = (namesInDirectory(directory) ?? []).filter { $0.hasSuffix(".json") && !$0.hasSuffix(".verdicts.json") }
     let times = names.compactMap { name in
       timeOfLastChange("\(directory)/\(name)").map { (name: String(name.dropLast(".json".count)), time: $0) }
     }
-    return times.sorted { ($1.time, $0.name) < ($0.time, $1.name) }.map(\.name)
+    return times.sorted { ($1.time, $0.name) < ($0.time, $1.name) }.map { name, _ in
+      name.contains(".") ? name : name + Self.full
+    }
   }
+
+  /// The ending of the name of a scenario's last full run, whose file has no ending.
+  private static let full = ".scenario"
 
   /// Returns the run with a name of ``runs``; nil if the archive has no such run.
   ///
   /// - Throws: ``InputError`` if the file of the run cannot be read.
   func run(named name: String) throws(InputError) -> ResultDocument? {
     let scenario = name.prefix { $0 != "." }
-    let ending = String(name.dropFirst(scenario.count))
+    let given = String(name.dropFirst(scenario.count))
+    let ending = given == Self.full ? "" : given
     guard Kind.allCases.contains(where: { [$0.rawValue, $0.before].contains(ending) }) else { return nil }
     return try read(String(scenario), ending)
   }
@@ -151,13 +157,16 @@ struct Archive {
   // MARK: Keeping
 
   /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
-  /// of `document`, or if no previous run with these settings exists. A run without trials is not stored.
+  /// of `document`, or if no previous run with these settings exists. A run without trials, and a comparison without
+  /// any figure, are not stored.
   ///
   /// Each entry is replaced atomically. A reader finds either the old entry or the new entry.
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {
-    guard document.trials > 0 else { return }
+    guard document.trials > 0, !document.isSearch || document.hasFigures else {
+      return
+    }
     try makeDirectories(directory, mode: 0o700)
     let (name, kind) = (document.scenarioName, Kind(document))
     if let last = last(like: document), last.difference(from: document) == nil || !hasBefore(like: document) {

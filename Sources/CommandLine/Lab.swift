@@ -49,9 +49,6 @@ public struct Lab: Sendable {
   /// The documents whose sentences the claims test; nil if the lab has no documents, or if their file is invalid. A
   /// command that requires the documents reports the error in the file.
   static let documents: Documents? = (try? library.documents()) ?? nil
-  /// The patterns that the workers can run.
-  static var patterns: [any Pattern] { current.withLock { $0?.patterns ?? [] } }
-
   /// The scenarios that `explore` can run.
   static var explored: [ExploredScenario] { current.withLock { $0?.explorations }?() ?? [] }
 

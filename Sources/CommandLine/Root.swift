@@ -38,6 +38,4 @@ struct Root: ParsableCommand {
 struct WorkerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs one trial; started by the lab.", shouldDisplay: false)
-
-  func run() { Worker.run(patterns: Lab.patterns) }
 }

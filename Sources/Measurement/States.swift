@@ -13,10 +13,10 @@
 ///
 /// - Each cluster has at least a seventh of the figures. The gap between the clusters is at least twice as wide as each
 ///   cluster, and at least a factor of 1.5.
-/// - Of 40 figures or more, some may be in the gap. Then each cluster has at least a fifth of the figures, and the
-///   difference between the clusters must explain at least 87 % of the variance of the logarithms, when the split is
-///   the one that explains most (Otsu, "A Threshold Selection Method from Gray-Level Histograms", 1979). Figures that
-///   are spread evenly reach 75 %, and normal noise 64 %.
+/// - If there are at least 40 figures, some may lie in the gap. In this case, each cluster has at least a fifth of the
+///   figures, and the difference between the clusters explains at least 87 % of the variance of the logarithms, for the
+///   split that explains most (Otsu, "A Threshold Selection Method from Gray-Level Histograms", 1979). For evenly
+///   spread figures, this share is at most 75 %, and for normal noise at most 64 %.
 public struct States: Sendable {
   /// The smallest number of figures that can show two states.
   public static let fewest = 10

@@ -1,13 +1,13 @@
-/// The steadiness of a run: the spread, the outliers and the drift of one figure in several series of rounds.
+/// The steadiness of the runs of an experiment: the spread, the outliers and the drift of one figure over the rounds.
 public struct Steadiness: Sendable {
-  /// The figures of one run, by round.
+  /// The figure of one run, by round.
   public struct Series: Sendable {
     /// The name of the series in reports.
     public let label: String
     /// The rounds and their figures, in the order of the rounds.
     public let figures: [(round: Int, value: Double)]
 
-    /// Creates a series from its label and its figures.
+    /// Creates a series. The rounds must be in ascending order.
     public init(label: String, figures: [(round: Int, value: Double)]) {
       self.label = label
       self.figures = figures

@@ -77,8 +77,8 @@ public final class Recorder: Sendable {
   }
 
   /// Ends the recording, and returns the records of each program that wrote records, in the order in which the programs
-  /// began. If the watched process wrote no records, the result begins with a record of the watched process without
-  /// calls.
+  /// began. If the watched process wrote no records, the result begins with an empty record for this
+  /// process.
   ///
   /// - Throws: ``SystemError`` if there is not enough memory.
   public func finishPrograms() throws(SystemError) -> [TraceRecord] {

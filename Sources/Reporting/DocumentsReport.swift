@@ -118,12 +118,10 @@ public struct DocumentsReport: Sendable {
   /// Returns the numbers of claims for the sentence, against it, open and unavailable: `4 for it, 1 against it, 2
   /// open`. A number of 0 is omitted.
   private static func count(_ entry: SentenceIndex.Entry) -> String {
-    let sides: [(ClaimOpinion, String)] = [
-      (.speaksFor, "for it"), (.speaksAgainst, "against it"), (.open, "open"), (.unavailable, "unavailable"),
-    ]
-    return sides.compactMap { opinion, words in
+    let sides: [ClaimOpinion] = [.speaksFor, .speaksAgainst, .open, .unavailable]
+    return sides.compactMap { opinion in
       let count = entry.judgedClaims.count { $0.opinion == opinion }
-      return count > 0 ? "\(count) \(words)" : nil
+      return count > 0 ? "\(count) \(opinion.words)" : nil
     }.joined(separator: ", ")
   }
 

@@ -27,7 +27,7 @@ public enum JUnitReport {
     ].filter { !$0.isEmpty }
     let machine = document.machine
     let facts = [
-      ("command", ReportContent.command(document) ?? ""), ("cpu", machine.cpu ?? "unknown"),
+      ("command", document.commandLine ?? ""), ("cpu", machine.cpu ?? "unknown"),
       ("cores", "\(machine.usedCores)"),
       ("kernel", "\(machine.os) \(machine.kernel)"), ("seed", "\(document.seed)"),
     ]

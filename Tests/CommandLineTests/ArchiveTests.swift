@@ -54,12 +54,14 @@ import Testing
       #expect(diff.status == 0 && diff.output.contains(Self.scenario))
       let kept = try await Self.run("report", cache: cache)
       #expect(
-        kept.output == """
+        kept.output.replacing(/\d{4}-\d\d-\d\d \d\d:\d\d/, with: "then") == """
           The runs that the lab kept, the latest first:
             gcdlab report \(Self.scenario).quick
+                then UTC, gcdlab scenario \(Self.scenario) --quick --rounds 1
             gcdlab report \(Self.scenario).quick.before
+                then UTC, gcdlab scenario \(Self.scenario) --quick --rounds 1
 
-          """)
+          """, "\(kept.output)")
       let former = try await Self.run("report", "\(Self.scenario).quick.before", "--format", "json", cache: cache)
       #expect(former.output == readFile("\(cache)/\(Self.scenario).quick.before.json"))
       let shown = try await Self.run("report", Self.scenario, "--format", "json", cache: cache)

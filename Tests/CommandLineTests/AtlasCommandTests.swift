@@ -40,7 +40,7 @@ import Testing
     #expect(try #require(readFile(page.path)).contains("2 machines side by side"))
   }
 
-  @Test func `a single document is judged as with the option --results`() async throws {
+  @Test func `a single document as an argument gives the same verdicts as the option --results`() async throws {
     let (one, _) = try await Self.runs()
     let plain = try await Binary.run(["documents", one.path]),
       option = try await Binary.run(["documents", "--results", one.path])

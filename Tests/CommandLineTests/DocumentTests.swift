@@ -155,7 +155,7 @@ import Testing
     ])
     #expect(refused.status == 64)
     // A trial that exceeds its time limit is not repeated.
-    #expect(refused.errors.contains(" trials a round do not fit into 50 ms: at "), "\(refused.errors)")
+    #expect(refused.errors.contains(" trials do not fit into 50 ms: at "), "\(refused.errors)")
     // The run has the minimum number of rounds for an interval. A single variant does not need fewer.
     #expect(refused.errors.contains(" 6 rounds take ") && refused.errors.contains("fewer values, smaller trials"))
   }

@@ -107,7 +107,8 @@ import Testing
     }
     #expect(
       error?.description.hasPrefix(
-        "3 trials a round do not fit into 1 ns: at 1 ns a trial (3 tried), 3 rounds take 9 ns. Give the run more time")
+        "rounds of 3 trials do not fit into 1 ns: at 1 ns per trial (3 tried), 3 rounds take 9 ns. Give the run more time"
+      )
         == true)
   }
 

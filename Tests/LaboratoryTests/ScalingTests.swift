@@ -79,7 +79,7 @@ import Testing
     return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs).scalability.first
   }
 
-  @Test func `four numbers of cores suffice for a scaling law with its peak or its limit`() throws {
+  @Test func `figures for four numbers of cores determine a scaling law, and its peak or its limit`() throws {
     func law(_ sigma: Double, _ kappa: Double) -> (Double) -> Double {
       { n in 1e6 * (1 + sigma * (n - 1) + kappa * n * (n - 1)) / n }
     }

@@ -88,11 +88,11 @@ import Testing
     ),
     (
       "apply[stride=1].elapsed <", "apply[stride=8].elapsed <",
-      "mine.yml:16: check 'apply[stride=8].elapsed < loop.elapsed': stride=8 is not run; the sweep has 1, 1024"
+      "mine.yml:16: check 'apply[stride=8].elapsed < loop.elapsed': no run has stride=8; the sweep has 1, 1024"
     ),
     (
       "apply[stride=1].elapsed <", "apply[stride=1,work=3ms].elapsed <",
-      "mine.yml:16: check 'apply[stride=1,work=3ms].elapsed < loop.elapsed': work=3ms is not run; the value is 2ms"
+      "mine.yml:16: check 'apply[stride=1,work=3ms].elapsed < loop.elapsed': no run has work=3ms; the value is 2ms"
     ),
     (
       "apply[stride=1].elapsed <", "5 < loop.blocks and",

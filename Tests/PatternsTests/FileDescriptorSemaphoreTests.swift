@@ -37,6 +37,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [16, 64])
+  func `opens fail only if the semaphore has more permits than descriptors are free`(_ permits: Int) async {
+    await #expect(processExitsWith: .success) { [permits = permits as Int] in
+      closeInheritedDescriptors()
+      var settings = Self.settings
+      settings["permits"] = .integer(permits)
+      // The tasks overlap even on a busy machine.
+      settings["hold"] = .integer(50_000_000)
+      let attempt = try await Self.attempt("permits-at-submit", settings)
+      #expect((attempt.total("failed-opens") == 0) == (permits == 16), "\(attempt.trial)")
+      #expect((attempt.total("peak-open") ?? 0) <= permits)
+    }
+  }
+
   @Test func `a limit that the tasks cannot reach makes the trial without a semaphore unavailable`() async {
     await #expect(processExitsWith: .success) {
       closeInheritedDescriptors()
@@ -74,6 +88,8 @@ import Testing
       pattern.saturation(of: "limit", with: ["tasks": .integer(tasks)]).map { "\($0.from): \($0.reason)" }
     }
     #expect(saturation(90) == "180: from 180 on, the semaphore blocks none of 90 tasks")
+    #expect(pattern.saturation(of: "permits", with: ["tasks": .integer(90)])?.from == 90)
+    #expect(pattern.saturation(of: "hold", with: ["tasks": .integer(90)]) == nil)
     let from = 2 * ThreadPool.limit
     let reason = "not the semaphore but the \(ThreadPool.limit) threads of the pool limit the open files"
     #expect(saturation(tasks) == "\(from): from \(from) on, \(reason)")

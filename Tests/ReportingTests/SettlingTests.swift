@@ -47,7 +47,7 @@ import Testing
   @Test(
     arguments: [[("stride", [1, 4, 16])], [("work", [10, 1000]), ("stride", [1, 4, 16])]]
       as [[(name: String, values: [Int])]], [nil, "plain"])
-  func `a sweep or a grid ends as soon as all printed ratios are precise`(
+  func `a comparison ends once all printed ratios have the requested precision`(
     _ sweeps: [(name: String, values: [Int])], _ baseline: String?
   ) throws {
     let rounds = try rounds(sweeps, baseline: baseline, noise: 0.02)

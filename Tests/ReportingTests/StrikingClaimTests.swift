@@ -49,7 +49,7 @@ import Testing
       StrikingClaim.strongest([document([(.inconclusive, 0.5, 2), (.supported, 0.9, 1.1)])], by: nil)?.scenario == nil)
   }
 
-  @Test func `a claim against a document is the most striking, with other figures on the same sentence`() throws {
+  @Test func `the most striking claim is one against a document, with the other figures on its sentence`() throws {
     let documents = try Documents(
       place: "documents.yml",
       yaml: """

@@ -105,7 +105,7 @@ struct CompareCommand: AsyncParsableCommand {
     let trials = plan.runs.count * rounds
     let limit = plan.budget.time.map { "; --time is \(Quantity($0))" } ?? ""
     return
-      "\(plan.runs.count) trials a round in \(rounds.counted("round")): \(trials) trials take \(Quantity(each * trials)) for their workers "
+      "\(rounds.counted("round")) of \(plan.runs.count) trials: \(trials) trials take \(Quantity(each * trials)) for their workers "
       + "alone (\(Quantity(each)) each), in addition to the time of their bodies\(limit)"
   }
 

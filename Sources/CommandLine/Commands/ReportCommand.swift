@@ -39,7 +39,7 @@ struct ReportCommand: ParsableCommand {
 
   func run() throws {
     // The paths are not validated together with the options, since an unknown option must be reported first.
-    if paths.isEmpty { return try list(Archive.ofUser?.runs ?? []) }
+    if paths.isEmpty { return try list() }
     if sideBySide { return try compare() }
     let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
     var documents: [ResultDocument] = []
@@ -50,18 +50,23 @@ struct ReportCommand: ParsableCommand {
     try judge(documents)
   }
 
-  /// Prints the commands that show the latest of some kept runs.
+  /// Prints the commands that show the latest of the kept runs, each with the time and the command of the run.
   ///
   /// - Throws: ``InputError`` if there are none.
-  private func list(_ runs: [String]) throws {
+  private func list() throws {
+    let runs = Archive.ofUser?.runs ?? []
     guard !runs.isEmpty else {
       throw InputError("name a result document: \(Tool.command) scenario NAME --export run.json writes one")
     }
     let more = runs.count > Self.mostNames ? ["and \(runs.count - Self.mostNames) more"] : []
-    let lines =
-      ["The runs that the lab kept, the latest first:"]
-      + runs.prefix(Self.mostNames).map { "  \(Tool.command) report \($0)" } + more
-    try rendering.color.print { _ in lines.map { $0 + "\n" }.joined() }
+    try rendering.color.print { style in
+      let lines = runs.prefix(Self.mostNames).flatMap { name -> [String] in
+        let run = (try? Archive.ofUser?.run(named: name)) ?? nil
+        let facts = [run?.startedMinute.appending(" UTC"), run?.commandLine].compactMap(\.self).joined(separator: ", ")
+        return ["  \(Tool.command) report \(name)"] + (facts.isEmpty ? [] : style.remark(facts, indent: 6))
+      }
+      return (["The runs that the lab kept, the latest first:"] + lines + more).map { $0 + "\n" }.joined()
+    }
   }
 
   /// The maximum number of kept runs in a list.
@@ -73,9 +78,15 @@ struct ReportCommand: ParsableCommand {
   /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
   private func kept(_ path: String) throws(InputError) -> ResultDocument? {
     guard !path.contains("/"), !path.hasSuffix(".json"), (try? readBytes(path, atMost: 0)) == nil else { return nil }
+    if let run = try Archive.ofUser?.run(named: path), path.contains(".") { return run }
+    let scenario = String(path.prefix { $0 != "." })
+    if path.contains("."), !Lab.library.names.contains(scenario) { return nil }
     // A name of no scenario is an error with the nearest names.
-    _ = try Lab.library.experiment(String(path.prefix { $0 != "." }))
-    if path.contains(".") { return try Archive.ofUser?.run(named: path) }
+    _ = try Lab.library.experiment(scenario)
+    guard scenario == path else {
+      let kept = (Archive.ofUser?.runs ?? []).filter { $0.hasPrefix(scenario + ".") }
+      throw .unknown("run", path, known: kept)
+    }
     if let run = try Archive.ofUser?.latest(of: path) { return run }
     let command = "\(Tool.command) scenario \(path)"
     throw InputError(

@@ -40,11 +40,13 @@ struct RenderOptions: ParsableArguments {
     return failures
   }
 
-  /// Returns the input of the formats. The input contains the documents' sentences if there are several runs and the
-  /// lab has documents.
+  /// Returns the input of the formats. The input contains the documents' sentences if there are several runs, at least
+  /// one of which judges claims, and the lab has documents.
   private func input(_ contents: [ReportContent]) -> ReportRequest {
     ReportRequest(contents, strict: strict) {
-      guard contents.count > 1, let documents = try Lab.library.documents() else { return nil }
+      guard contents.count > 1, contents.contains(where: { !$0.document.isSearch }),
+        let documents = try Lab.library.documents()
+      else { return nil }
       return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: contents.map(\.document))
     }
   }

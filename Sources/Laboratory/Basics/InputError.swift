@@ -24,7 +24,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(message + known, at: place, near: found, of: names)
   }
 
-  /// Returns an error about a name that nothing has. The error lists the known names, and suggests the nearest one.
+  /// Returns an error about an unknown name. The error lists the known names, and suggests the nearest one.
   ///
   /// - Parameters:
   ///   - kind: the kind of thing that is named, such as `variant`.

@@ -141,7 +141,7 @@ public struct Evidence: Sendable, Equatable {
     /// The way in which the trial ended, such as `hung`; nil if the trial completed.
     public let ended: String?
 
-    /// Creates an example.
+    /// Creates an example from a trial of the run with the label `run`.
     public init(run: String, round: Int, left: Double?, ended: String? = nil) {
       self.run = run
       self.round = round

@@ -126,12 +126,12 @@ struct ClaimReader {
         guard !values.contains(wanted.value) else { continue }
         let swept = values.map { Setting(wanted.name, $0, unit: wanted.unit).valueLabel }
         throw InputError(
-          "\(place): \(wanted.label) is not run; the sweep has \(swept.joined(separator: ", "))")
+          "\(place): no run has \(wanted.label); the sweep has \(swept.joined(separator: ", "))")
       }
       let parameter = pattern.parameter(wanted.name)
       guard let value = parameters[wanted.name] ?? parameter?.standard, value != wanted.value else { continue }
       throw InputError(
-        "\(place): \(wanted.label) is not run; the value is "
+        "\(place): no run has \(wanted.label); the value is "
           + Setting(wanted.name, value, unit: wanted.unit).valueLabel)
     }
   }

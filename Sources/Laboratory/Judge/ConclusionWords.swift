@@ -56,7 +56,7 @@ extension Results {
           case (false, false): ""
           case (false, true): "at least "
           case (true, false): "at most "
-          case (true, true): "about "
+          case (true, true): interval.estimate > 1 ? "at least " : "at most "
           }
         guard interval.isWide else { return bound + Quantity.ratio(interval.estimate) }
         // A reader would quote the estimate as if it were certain.
@@ -78,12 +78,12 @@ extension Results {
     return NoiseFloor.isNear(median, floor: floor)
   }
 
-  /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`; false if a side
-  /// is not a figure.
+  /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`: the shorter
+  /// time is near its noise floor. The cost of the measurement is part of both times, and a larger part of the shorter
+  /// time. The result is false if a side is not a figure.
   func isBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
     guard case .reference(let left) = check.left, case .reference(let right) = check.right else { return false }
-    let (short, long) = ratio.estimate < 1 ? (left, right) : (right, left)
-    return isNearFloor(short) && !isNearFloor(long)
+    return isNearFloor(ratio.estimate < 1 ? left : right)
   }
 
   /// Returns the shares of the rounds as a range of rounded percentages, `9 to 38 %`; nil if there are no shares. The

@@ -69,7 +69,10 @@ extension Results {
 
   private func tooFewRounds(_ budget: Budget) -> [RunNote] {
     let rounds = runs.map(\.trials.count).max() ?? 0
-    guard let time = budget.time, earlyEnd == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest else {
+    // The time of the stopped trials is unknown, so no time can be suggested.
+    guard let time = budget.time, earlyEnd == nil, rounds < budget.rounds, rounds < ConfidenceInterval.fewest,
+      !runs.contains(where: { $0.trials.contains { $0.outcome.kind == .stopped } })
+    else {
       return []
     }
     let needed = Budget.enough(for: seconds / Double(max(rounds, 1)) * Double(ConfidenceInterval.fewest))
@@ -164,7 +167,7 @@ extension Results {
         + (facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))")
     }
     return RunNote(
-      "two-states",
+      RunNote.twoStates,
       "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 3))"
         + (isHeadline && metric.better.ranking != nil ? "; intervals of their ratios are wide" : ""),
       runs: steadiness.bimodal.map(\.label))

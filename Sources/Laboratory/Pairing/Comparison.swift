@@ -80,10 +80,10 @@ public struct Comparison: Sendable {
   public let nearBest: Set<Int>
   /// The runs that cannot be ranked: the interval of the ratio to the best run of the group is wide and includes 1.
   public let undecided: Set<Int>
-  /// The runs that cannot be the best and are compared with a run that can. Reports show no ratio for such a run.
+  /// The runs of broken variants whose reference is not of a broken variant. Reports do not rank such a run.
   private let unranked: Set<Int>
-  /// The runs that are not of yardsticks, and whose best run is of a yardstick. They compete with each other, so none
-  /// is out of reach.
+  /// The runs whose variant is not a yardstick, in groups whose best run is of a yardstick. One of these runs is the
+  /// best that a program can use, so no such run is out of reach.
   private let competitors: Set<Int>
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?

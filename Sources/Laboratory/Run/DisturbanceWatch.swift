@@ -86,20 +86,3 @@ struct DisturbanceWatch {
     return warnings
   }
 }
-
-extension RunNote {
-  /// The kind of the warning that trials lacked cores: other programs and the hypervisor took more than a tenth of the
-  /// cores' time and more than half a core, or no second core was available in more than a tenth of the trials.
-  public static let coresTaken = "cores-taken"
-  /// The kind of the warning that no second core was available in most trials. The comparisons of such a run hold for
-  /// one core only.
-  public static let oneCore = "one-core"
-  /// The kind of the note that a search ended before its ratios reached the requested precision.
-  public static let precision = "precision"
-  /// The kind of a warning about rounds far from the others.
-  public static let outliers = "outliers"
-  /// The kind of a warning about runs that were not measured, with the reason.
-  public static let notMeasured = "not-measured"
-  /// The kind of a finding with the best stride of a sweep, which the answer of a search contains.
-  public static let bestStride = "best-stride"
-}

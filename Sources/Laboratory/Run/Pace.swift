@@ -167,7 +167,8 @@ struct Pace {
     let (seen, tried) = (Self.seenEnough, trials - ended.trials)
     // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.
     let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
-    let count = plan.runs.count { !isGivenUp($0) }
+    // A stopped run is tried again, and its trials take at least as long as the stopped one.
+    let count = plan.runs.count { !givenUp.contains($0.variant.name) }
     guard tried >= seen.trials, isHalf || tried >= count, Double(spent) > seen.share * Double(limit.nanoseconds) else {
       return
     }
@@ -187,9 +188,10 @@ struct Pace {
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
       "smaller trials with \(plan.experiment.isQuick ? "--set" : "--quick or --set")",
     ]
+    let leastTime = stopped.isEmpty ? "" : "at least "
     throw InputError(
-      "\(count) trials a round do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) a trial "
-        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (--time \(seconds)s), "
+      "rounds of \(count) trials do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) per trial "
+        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (\(leastTime)--time \(seconds)s), "
         + "or shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
   }
 

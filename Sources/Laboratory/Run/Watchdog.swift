@@ -164,6 +164,6 @@ struct SlicedTimeout {
     return left <= .zero
   }
 
-  /// Restores the whole time.
+  /// Resets the remaining time to the full limit.
   mutating func renew() { left = whole }
 }

@@ -9,7 +9,7 @@ struct StrideFit {
   let tail: Double
   /// The largest error, as a fraction, and the stride at which the error occurs. The error at a stride is the error of
   /// a prediction from a fit to all other strides. At the smallest and the largest stride, where such a prediction
-  /// would be an extrapolation, it is the error of the fit itself.
+  /// would be an extrapolation, the value is the error of the fit itself.
   let worst: (error: Double, stride: Int)
 
   /// Whether the fit contains the overhead, the contention and the tail, in this order.

@@ -56,7 +56,7 @@ struct DescriptorWrite: Pattern {
   let leftOpen = Metric.count(
     "left-open", "descriptors of the trial's pipes, sockets and files that are still open at its end")
 
-  var problem: [any Declaration] { [kind, size] }
+  var problem: [any Declaration] { [kind, size, pause] }
 
   var variants: [Variant] {
     Variant(

@@ -32,7 +32,7 @@ struct GroupAdapter: Pattern {
   let completion = Metric.latency("completion", "from the end of the last handler until the completion block starts")
   let ranByEnter = Metric.count("ran-by-enter", "blocks that ran because the group was entered")
 
-  var problem: [any Declaration] { [requests, calls] }
+  var problem: [any Declaration] { [requests, calls, hold] }
 
   var variants: [Variant] {
     Variant("balanced", .documented, "enters before the call, leaves in its handler on success and on error", measure) {

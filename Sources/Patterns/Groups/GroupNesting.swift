@@ -41,7 +41,7 @@ struct GroupNesting: Pattern {
   /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
-  var problem: [any Declaration] { [tasks, work] }
+  var problem: [any Declaration] { [tasks, work, hold] }
 
   var variants: [Variant] {
     Variant(

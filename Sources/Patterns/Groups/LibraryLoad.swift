@@ -58,7 +58,7 @@ struct LibraryLoad: Pattern {
   /// The main queue. Tests replace this queue, since nothing drains the main queue in a test.
   var mainQueue = DispatchQueue.main
 
-  var problem: [any Declaration] { [items] }
+  var problem: [any Declaration] { [items, hold] }
 
   var variants: [Variant] {
     Variant(

@@ -34,7 +34,7 @@ struct ReadersWriter: Pattern {
   let writeLatency = Metric.latency("write-latency", "one write, including the wait for the lock")
 
   // The number of threads is part of the problem, so a comparison ranks the locks for each number of threads.
-  var problem: [any Declaration] { [threads, operations, work, reads] }
+  var problem: [any Declaration] { [threads, operations, work, reads, hold] }
 
   var variants: [Variant] {
     Variant("unprotected", .broken, "no lock", runUnguarded) { trial in

@@ -166,8 +166,8 @@ struct MainQueue: Pattern {
   private var sendBlocks: TrialProbe { Probe(reads: [blocks], records: [inversions, overlaps, outOfTurn, offMain]) }
   private var makeHops: TrialProbe { Probe(reads: [hops], records: [toMain, back, offMain]) }
 
-  /// The maximum time for which work continues until an event begins that must not begin during the work.
+  /// The time for which work waits for an event that must not begin during the work.
   private var inOrder: Duration { .milliseconds(10) }
-  /// The maximum time for which work continues until an event begins that must begin during the work.
+  /// The maximum time for which work waits for an event that must begin during the work.
   private var patienceForOvertaking: Duration { .seconds(20) }
 }

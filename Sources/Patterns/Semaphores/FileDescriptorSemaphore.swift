@@ -21,6 +21,9 @@ struct FileDescriptorSemaphore: Pattern {
   let limit = Parameter.count(
     "limit", 16...65_536, default: 64,
     "descriptors that the process may have open (soft RLIMIT_NOFILE); half as many files with a semaphore")
+  let permits = Parameter.count(
+    "permits", 1...65_536, default: 32,
+    "initial value of the semaphore in `permits-at-submit`; the other semaphores begin with half of `limit`")
   let tasks = Parameter.count("tasks", 1...10_000, default: 100, "tasks, each of which opens one file")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(1), default: .milliseconds(4),
@@ -43,7 +46,7 @@ struct FileDescriptorSemaphore: Pattern {
   /// at once.
   var patience = Duration.seconds(20)
 
-  var problem: [any Declaration] { [tasks] }
+  var problem: [any Declaration] { [tasks, hold] }
 
   var variants: [Variant] {
     Variant(
@@ -93,6 +96,22 @@ struct FileDescriptorSemaphore: Pattern {
       process(threads: .perPermit, timesWaits: true)
     ) { files in
       let fdSema = files.timed(DispatchSemaphore(value: Int(getdtablesize() / 2)))
+      files.submitEach { task in
+        fdSema.wait()
+        DispatchQueue(label: "file").async(group: files.all) {
+          let file = task.open()
+          task.read(file)
+          task.close(file)
+          fdSema.signal()
+        }
+      }
+    }
+    Variant(
+      "permits-at-submit", .documented,
+      "as semaphore-at-submit, with the setting permits in place of getdtablesize()/2",
+      process(threads: .perSetPermit, timesWaits: true)
+    ) { files in
+      let fdSema = files.timed(DispatchSemaphore(value: files.permits))
       files.submitEach { task in
         fdSema.wait()
         DispatchQueue(label: "file").async(group: files.all) {

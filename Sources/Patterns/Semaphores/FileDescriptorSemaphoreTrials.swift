@@ -30,11 +30,13 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       }
   }
 
-  /// Returns the smallest limit on open descriptors at which the semaphore blocks no task, and the reason; nil for a
-  /// parameter other than `limit`, or if the number of tasks is not among `parameters`.
+  /// Returns the smallest limit on open descriptors, or the smallest number of permits, at which the semaphore blocks
+  /// no task, and the reason. Returns nil for a parameter other than `limit` and `permits`, or if the number of tasks
+  /// is not among `parameters`.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)? {
-    guard parameter == limit.name, let tasks = tasks.value(in: parameters) else { return nil }
-    return (2 * mostOpen(tasks), "from \(2 * mostOpen(tasks)) on, \(whyFree(tasks))")
+    guard let tasks = tasks.value(in: parameters), [limit.name, permits.name].contains(parameter) else { return nil }
+    let from = mostOpen(tasks) * (parameter == limit.name ? 2 : 1)
+    return (from, "from \(from) on, \(whyFree(tasks))")
   }
 
   /// Returns the maximum number of files that `tasks` tasks can have open at the same time, with any limit. Each task
@@ -58,8 +60,10 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   enum Threads {
     /// One thread for each task.
     case perTask
-    /// One thread for each permit of the semaphore.
+    /// One thread for each permit of a semaphore that begins with half of `limit`.
     case perPermit
+    /// One thread for each permit of a semaphore that begins with the setting `permits`.
+    case perSetPermit
     /// One thread for each core.
     case perCore
   }
@@ -69,7 +73,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   ///
   /// The trial is unavailable if the hard limit is below the setting `limit`, if there are not enough threads, or if
   /// too few descriptors are free. A trial with `perCore` threads requires one free descriptor for each queue of the
-  /// pool, or for each task if there are fewer tasks. In other trials, half of the `limit` descriptors must be free.
+  /// pool, or for each task if there are fewer tasks. A trial with `perSetPermit` threads requires none, since opens
+  /// may fail. In other trials, half of the `limit` descriptors must be free.
   ///
   /// - Parameters:
   ///   - threads: the number of threads that the trial must be able to start.
@@ -79,7 +84,7 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     @Sendable (OpenFiles) -> Void
   > {
     Probe(
-      reads: [limit, tasks, hold],
+      reads: [limit, tasks, hold] + (threads == .perSetPermit ? [permits] : []),
       records: [failedOpens, peakOpen, overHalf, peakThreads, elapsed] + (timesWaits ? [wait] : [])
     ) { trial, body in
       let (limit, tasks) = (trial[limit], trial[tasks])
@@ -87,6 +92,7 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
         switch threads {
         case .perTask: tasks
         case .perPermit: limit / 2
+        case .perSetPermit: trial[permits]
         case .perCore: trial.cores
         }
       try ThreadCapacity().require(min(needed, tasks, ThreadPool.limit))
@@ -102,7 +108,12 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       DescriptorLimit.growTable(to: limit)
       let free = DescriptorLimit.free(below: limit)
       let isPool = threads == .perCore
-      let mostOpen = isPool ? min(trial.cores, OpenFiles.mostQueues, tasks) : limit / 2
+      let mostOpen =
+        switch threads {
+        case .perTask, .perPermit: limit / 2
+        case .perSetPermit: 0
+        case .perCore: min(trial.cores, OpenFiles.mostQueues, tasks)
+        }
       guard free >= mostOpen else {
         let enough = isPool ? mostOpen + limit - free : 2 * (limit - free)
         throw Unavailable(
@@ -111,7 +122,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       guard !mustExceed || tasks > free else {
         throw Unavailable("no open can fail: limit \(limit) leaves descriptors for all \(tasks) tasks")
       }
-      let files = OpenFiles(count: tasks, hold: trial[hold], patience: patience, cores: trial.cores)
+      let files = OpenFiles(
+        count: tasks, permits: threads == .perSetPermit ? trial[permits] : limit / 2, hold: trial[hold],
+        patience: patience, cores: trial.cores)
       let time = MonotonicClock.time {
         body(files)
         files.all.wait()
@@ -148,6 +161,8 @@ final class OpenFiles: Sendable {
   let path = Host.executable.path
   /// The number of cores that the trial may use.
   let cores: Int
+  /// The initial value of the semaphore.
+  let permits: Int
   private let count: Int
   private let hold: Duration
   private let threadsBefore = ThreadCensus.count() ?? 0
@@ -159,8 +174,9 @@ final class OpenFiles: Sendable {
   private let otherError = Atomic<Int32>(0)
   private let waits = WaitableValue<[UInt64?]>([])
 
-  init(count: Int, hold: Duration, patience: Duration, cores: Int) {
+  init(count: Int, permits: Int, hold: Duration, patience: Duration, cores: Int) {
     self.cores = cores
+    self.permits = permits
     self.count = count
     self.hold = hold
     let table = OpenedDescriptors(above: 0)

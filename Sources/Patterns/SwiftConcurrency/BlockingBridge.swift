@@ -48,7 +48,7 @@ struct BlockingBridge: Pattern {
   /// The check for enough threads. A test may replace the check.
   var room = ThreadCapacity()
 
-  var problem: [any Declaration] { [submitters] }
+  var problem: [any Declaration] { [submitters, hold] }
 
   var variants: [Variant] {
     Variant("barrier-wrapper", .broken, "a setter that is an async barrier, then a getter that syncs") { trial in

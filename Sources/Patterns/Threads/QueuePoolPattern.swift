@@ -55,7 +55,7 @@ struct QueuePoolPattern: Pattern {
   /// The runner of the two phases of a trial. Tests replace the runner.
   var census = TaskCensus()
 
-  var problem: [any Declaration] { [tasks, work] }
+  var problem: [any Declaration] { [tasks, work, pause] }
 
   var variants: [Variant] {
     Variant("pool", .documented, "a fixed pool of serial queues, one per core, round robin", runTasksAndJudge) {

@@ -51,29 +51,32 @@ extension TaskGranularity: FindingPattern {
         runs: group.compactMap { $0.crossover.point?.label }
       )
     }
-    let never = crossovers.filter { $0.crossover.isNeverFaster }.map(\.variant)
-    guard !never.isEmpty else { return faster }
-    return faster + [
-      (
-        text: "\(never.listed()) \(never.count == 1 ? "is" : "are") not significantly faster than inline at any of "
-          + "these sizes",
-        runs: []
-      )
-    ]
+    let never = crossovers.filter { $0.crossover.isNeverFaster }.grouped { $0.crossover.names(false) }
+    return faster
+      + never.map { slower, group in
+        let names = group.map(\.variant)
+        return (
+          text: "\(names.listed()) \(names.count == 1 ? "is" : "are") not significantly faster than inline at any of "
+            + "these sizes\(Self.part("slower", slower))",
+          runs: []
+        )
+      }
+  }
+
+  /// Returns words about some sizes, `; slower at 1 us and 5 us`; an empty string without sizes.
+  private static func part(_ word: String, _ names: [String]) -> String {
+    names.isEmpty ? "" : "; \(word) at \(names.listed())"
   }
 
   /// Returns words about the sizes at which a variant is faster than running the tasks in place: the sizes, the ratio
   /// at the smallest of them, and the words about the other sizes.
   private func words(about crossover: Crossover) -> (place: String, times: String?, rest: String) {
     func times(_ size: Crossover.Size) -> String { Quantity.ratio(size.contrast.ratio) }
-    func part(_ word: String, _ names: [String]) -> String {
-      names.isEmpty ? "" : "; \(word) at \(names.listed())"
-    }
-    let (slower, undecided) = (crossover.names(false), part("undecided", crossover.names(nil)))
+    let (slower, undecided) = (crossover.names(false), Self.part("undecided", crossover.names(nil)))
     guard let from = crossover.point else {
       let faster = crossover.names(true)
       guard faster.isEmpty else {
-        return ("at \(faster.listed()) of work per task", nil, part("slower", slower) + undecided)
+        return ("at \(faster.listed()) of work per task", nil, Self.part("slower", slower) + undecided)
       }
       // A way that alternates between two states can be faster on average and slower in most rounds.
       let onAverage = crossover.sizes.filter { $0.contrast.ratio > 1 }.compactMap { size in
@@ -87,6 +90,6 @@ extension TaskGranularity: FindingPattern {
     let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
     let place =
       isLargest ? "at \(from.name) of work per task, the largest size" : "from \(from.name) of work per task on"
-    return (place, times(from), "\(rounds)\(part("slower", Array(slower.suffix(1))))\(undecided)")
+    return (place, times(from), "\(rounds)\(Self.part("slower", Array(slower.suffix(1))))\(undecided)")
   }
 }

@@ -71,7 +71,7 @@ struct ThreadExplosion: Pattern {
   /// until all of them sleep.
   func longest(_ trial: Trial) -> Duration? { trial[hold] * 4 + .seconds(10) }
 
-  var problem: [any Declaration] { [tasks] }
+  var problem: [any Declaration] { [tasks, hold] }
 
   var variants: [Variant] {
     Variant(

@@ -159,5 +159,5 @@ extension SentenceStanding {
 
 extension SentenceIndex.JudgedClaim {
   /// The result of the claim on a machine: `for: supported, sync 114 ns vs mutex 18 ns: …`.
-  var words: String { "\(opinion.rawValue): \(claim.verdict.rawValue), " + (shown ?? claim.evidenceText) }
+  var words: String { "\(opinion.rawValue): \(claim.verdict.rawValue), " + evidence }
 }

@@ -14,7 +14,7 @@ struct TraceKey {
   /// readers can distinguish.
   func color(of queue: Int) -> String { Self.color(queues.index(of: queue)) }
 
-  private static func color(_ index: Int) -> String { "q\(index % QueueKey.most)" }
+  private static func color(_ index: Int) -> String { "q\(index % QueueKey.mostGroups)" }
 
   /// Returns the short name of a block: `A3`, or `A3!` for a barrier.
   func name(of block: Trace.Block) -> String { queues.name(of: block) }
@@ -22,12 +22,12 @@ struct TraceKey {
   /// The HTML of the key: the queues of the trace with their colours, and the reasons for a wait with their patterns.
   var markup: Markup {
     let groups = queues.groups
-    let signs = groups.prefix(QueueKey.most).enumerated().map { index, group -> Markup in
+    let signs = groups.prefix(QueueKey.mostGroups).enumerated().map { index, group -> Markup in
       let kind = [.serial, .concurrent, .actor].contains(group.kind) ? ", \(group.kind.rawValue)" : ""
       let count = group.queues.count > 1 ? " (\(group.queues.count) queues)" : ""
       return sign(Self.color(index), "\(QueueKey.letter(index)) \(group.label)\(kind)\(count)")
     }
-    let more: Markup = groups.count > QueueKey.most ? "and \(groups.count - QueueKey.most) more " : ""
+    let more: Markup = groups.count > QueueKey.mostGroups ? "and \(groups.count - QueueKey.mostGroups) more " : ""
     let found = Set(trace.lanes.flatMap(\.waits).map(\.reason))
     let reasons = Trace.Wait.Reason.allCases.filter { found.contains($0) && $0 != .work }
       .map { sign("wait w-\($0.rawValue)", "waits \(trace.text(of: Trace.Wait(begin: 0, end: nil, for: $0)))") }

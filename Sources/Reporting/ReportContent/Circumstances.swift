@@ -44,7 +44,10 @@ extension ReportContent {
 
   private var run: [String] {
     let wasTried = document.runs.contains { $0.rounds > $0.outcomes.count(where: \.hasNoResult) }
-    guard wasTried else { return ["no trial was run"] }
+    guard wasTried else {
+      let areStopped = document.runs.contains { $0.outcomes[.stopped] > 0 }
+      return [areStopped ? "no trial was completed in \(Self.time(document))" : "no trial was run"]
+    }
     // In a search, a run that is far worse than the best run has few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = isSearch && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
@@ -70,24 +73,7 @@ extension ReportContent {
   private var dispatch: String? { document.machine.dispatch.map { "Dispatch \($0)" } }
 
   /// The command line, quoted for a shell; nil if the run was not started from a command line.
-  var command: String? { Self.command(document) }
-
-  static func command(_ document: ResultDocument) -> String? {
-    guard !document.command.isEmpty else { return nil }
-    return ([Tool.command] + document.command.map(Self.quoted)).joined(separator: " ")
-  }
-
-  private static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"):
-        true
-      default: "_@%+=:,./-".utf8.contains(byte)
-      }
-    }
-    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
-  }
+  var command: String? { document.commandLine }
 }
 
 extension ResultDocument {
@@ -107,4 +93,59 @@ extension Machine {
   var coresText: String {
     (confinedTo.map { $0.count < cores ? "\($0.count) of " : "" } ?? "") + "\(cores.counted("core"))"
   }
+}
+
+extension ResultDocument {
+  /// The command line, quoted for a shell; nil if the run was not started from a command line.
+  public var commandLine: String? {
+    guard !command.isEmpty else { return nil }
+    return ([Tool.command] + command.map(Self.quoted)).joined(separator: " ")
+  }
+
+  /// Returns the command of a comparison without its time and its rounds, and with other settings and variants; nil if
+  /// the document has no command.
+  ///
+  /// - Parameter arguments: the settings and the variants; nil for those of the command.
+  func comparing(_ arguments: String?) -> String? {
+    guard !command.isEmpty else { return nil }
+    let isReplaced = arguments != nil
+    let dropped = ["--time", "--rounds", "--seed", "--export", "--format"] + (isReplaced ? ["--variant"] : [])
+    var words: [String] = []
+    var rest = command[...]
+    while let word = rest.popFirst() {
+      let option = String(word.prefix { $0 != "=" })
+      if dropped.contains(option) {
+        if option == word { _ = rest.popFirst() }
+      } else if Self.optionsWithValue.contains(word) {
+        words += [word] + (rest.popFirst().map { [$0] } ?? [])
+      } else if !isReplaced || word.hasPrefix("-") || !word.contains("=") {
+        words.append(word)
+      }
+    }
+    return ([Tool.command] + words.map(Self.quoted) + (arguments.map { [$0] } ?? [])).joined(separator: " ")
+  }
+
+  /// The options of `compare` that have a value and that its advice keeps.
+  private static let optionsWithValue = [
+    "--set", "--cores", "--baseline", "--metric", "--precision", "--trial-time", "--color", "--variant",
+    "--allow-unjudged",
+  ]
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_@%+=:,./-".utf8.contains(byte)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// Whether the document has a figure of any metric.
+  public var hasFigures: Bool { runs.contains { !$0.metrics.isEmpty } }
+
+  /// The start of the run to the minute, in UTC: `2026-11-29 16:40`.
+  public var startedMinute: String { started.minute }
 }

@@ -19,10 +19,10 @@ struct Distribution: Sendable {
   let note: String
 
   /// The maximum number of series that readers can distinguish.
-  private static let most = 8
+  private static let mostSeries = 8
 
   /// The minimum number of samples for a distribution.
-  private static let fewest = 30
+  private static let fewestSamples = 30
 
   /// Returns whether each distribution is that of a variant's best setting. The result is true if a swept parameter is
   /// not an amount of work.
@@ -33,7 +33,7 @@ struct Distribution: Sendable {
   /// Creates the distributions of a metric; nil if no variant has enough samples.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
     self.metric = metric
-    let bests = index.bestOfEachVariant(by: metric, most: Self.most)
+    let bests = index.bestOfEachVariant(by: metric, most: Self.mostSeries)
     let measured = bests.runs.compactMap { run -> Series? in
       let facts = index.document.runs[run]
       return facts.metrics[metric.name].map { samples in
@@ -43,12 +43,13 @@ struct Distribution: Sendable {
           samples: samples)
       }
     }
-    series = measured.filter { $0.samples.count >= Self.fewest }
-    let tooFew = measured.filter { $0.samples.count < Self.fewest }.map(\.label)
+    series = measured.filter { $0.samples.count >= Self.fewestSamples }
+    let tooFew = measured.filter { $0.samples.count < Self.fewestSamples }.map(\.label)
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
       + (Self.isOfBest(index) ? ", each variant at the setting with its best mean" : "")
-      + (tooFew.isEmpty ? "" : "; not drawn (fewer than \(Self.fewest) samples): " + tooFew.joined(separator: ", "))
+      + (tooFew.isEmpty
+        ? "" : "; not drawn (fewer than \(Self.fewestSamples) samples): " + tooFew.joined(separator: ", "))
     if series.isEmpty { return nil }
   }
 }

@@ -48,7 +48,7 @@ struct DotPlot: Sendable {
   let morePoints: Int
 
   /// The maximum number of rows.
-  private static let most = 32
+  private static let mostRows = 32
 
   /// Creates the plot of the first shown metric that was measured; nil if no figure was measured.
   init?(_ tables: Tables) {
@@ -66,7 +66,7 @@ struct DotPlot: Sendable {
       // The metrics form a family, such as one metric for each priority.
       title = metric.kind == .latency ? "times" : "figures"
       note = "medians over the trials"
-      panels = runs.indices.prefix(Self.most / alike.count + 1).compactMap { run in
+      panels = runs.indices.prefix(Self.mostRows / alike.count + 1).compactMap { run in
         let rows = alike.compactMap { Self.row($0.name, run, $0, tables, isHeadline: false) }
         return rows.isEmpty ? nil : Panel(title: index.labels[run], rows: rows)
       }
@@ -103,14 +103,14 @@ struct DotPlot: Sendable {
       }
       guard !rows.isEmpty else { continue }
       let used = panels.reduce(0) { $0 + $1.rows.count }
-      guard panels.isEmpty || used + rows.count <= most else {
+      guard panels.isEmpty || used + rows.count <= Self.mostRows else {
         morePoints += 1
         continue
       }
       let label = index.swept.compactMap { parameter in point[parameter.name].map(parameter.label) }
-      leftOut += rows.dropFirst(most).map(\.label)
+      leftOut += rows.dropFirst(Self.mostRows).map(\.label)
       panels.append(
-        Panel(title: label.isEmpty ? nil : label.joined(separator: ", "), rows: Array(rows.prefix(most))))
+        Panel(title: label.isEmpty ? nil : label.joined(separator: ", "), rows: Array(rows.prefix(Self.mostRows))))
     }
     return (panels, leftOut, morePoints)
   }

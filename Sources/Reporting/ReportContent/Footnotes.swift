@@ -114,7 +114,7 @@ extension ReportContent {
   private func roundNotes(_ facts: Cell.Facts, isOfTables: Bool) -> [String] {
     var notes: [String] = []
     if facts.contains(.twoStates) {
-      notes.append("\(Signs.twoStates) the rounds alternate between two states, and the mean is typical of neither")
+      notes.append("\(Signs.twoStates) each round is in one of two states, and the mean is typical of neither")
     }
     if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest

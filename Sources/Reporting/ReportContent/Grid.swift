@@ -118,7 +118,9 @@ extension Tables {
     let reference = document.scenario.baseline ?? comparison?.forEachGroup(best) ?? best
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =
-      (areRatios ? "as a multiple of \(reference)" : "\(ranksByMean ? "means" : "medians") over the rounds")
+      (areRatios
+        ? "\(document.scenario.baseline == nil ? "as a multiple of" : "compared with") \(reference)"
+        : "\(ranksByMean ? "means" : "medians") over the rounds")
       + (grid.depends ? ", by \(grid.across.name)" : "")
     let keys =
       grid.parameters.places.map { Table.Heading($0.name) }
@@ -140,7 +142,10 @@ extension Tables {
   }
 
   private func unmarkedGridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
-    let ratio = multiple(run, metric)
+    let isOfBest = comparison?.isOfBest != false
+    let ratio = multiple(run, metric) { ratio, isRough in
+      isOfBest ? Quantity.ratio(ratio, isRough: isRough) + "x" : metric.meaning.wording(ratio, isRough: isRough)
+    }
     guard ratio.facts.contains(.reference), metric.unit != .none, comparison?.contrasts[run] == nil,
       let samples = document.runs[run].metrics[metric.name]
     else { return ratio }
@@ -151,19 +156,24 @@ extension Tables {
   /// Returns a cell with the ratio of a run to its reference. Without a reference, the cell contains the figure.
   /// Without a figure, the cell states how the trials ended. For a run with a flaw, the cell contains the count of the
   /// flaw.
-  func multiple(_ run: Int, _ metric: MetricFacts) -> Cell {
+  ///
+  /// - Parameter text: returns a ratio as text, with few digits if it is rough.
+  func multiple(
+    _ run: Int, _ metric: MetricFacts,
+    as text: (_ ratio: Double, _ isRough: Bool) -> String = { Quantity.ratio($0, isRough: $1) }
+  ) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let (mark, isNoise, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
       if facts.contains(.unranked) {
-        return Cell("(\(Quantity.ratio(contrast.ratio, isRough: true)))", facts.union(.ratio))
+        return Cell("(\(text(contrast.ratio, true)))", facts.union(.ratio))
       }
       // More digits would suggest a precision that the rounds do not have.
       if isNoise, contrast.interval?.isWide == true {
-        return Cell(Quantity.ratio(contrast.ratio, isRough: true) + mark, facts.union(.ratio))
+        return Cell(text(contrast.ratio, true) + mark, facts.union(.ratio))
       }
       return Cell(
-        (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + Quantity.ratio(contrast.ratio) + mark,
+        (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + text(contrast.ratio, false) + mark,
         facts.union(
           contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }

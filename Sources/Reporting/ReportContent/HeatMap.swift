@@ -48,7 +48,7 @@ struct HeatMap: Sendable {
   let leftOut: [String]
 
   /// The maximum number of rows.
-  private static let most = 32
+  private static let mostRows = 32
 
   /// Creates the map of the headline metric; nil if fewer than two parameters are swept over several values, or if no
   /// figure was measured.
@@ -74,11 +74,11 @@ struct HeatMap: Sendable {
         // A variant without a figure of this metric has no panel.
         guard panel.hasFigures else { continue }
         let used = panels.reduce(0) { $0 + $1.rows.count }
-        guard panels.isEmpty || used + panel.rows.count <= Self.most else {
+        guard panels.isEmpty || used + panel.rows.count <= Self.mostRows else {
           leftOut.append(title)
           continue
         }
-        panels.append(panel.limited(to: Self.most))
+        panels.append(panel.limited(to: Self.mostRows))
       }
     }
     guard panels.contains(where: \.hasFigures) else { return nil }

@@ -16,7 +16,7 @@ struct OutcomeBars: Sendable {
   let leftOut: [String]
 
   /// The maximum number of bars.
-  private static let most = 30
+  private static let mostBars = 30
 
   /// Creates a chart from the outcomes of runs; nil if no run has a known outcome.
   init?(_ index: RunIndex, title: String, note: String, _ runs: [(run: Int, entries: [OutcomeShares.Entry])]) {
@@ -24,10 +24,10 @@ struct OutcomeBars: Sendable {
     guard !known.isEmpty else { return nil }
     self.title = title
     self.note = note
-    rows = known.prefix(Self.most).map { run, entries in
+    rows = known.prefix(Self.mostBars).map { run, entries in
       Row(label: index.labels[run], isBroken: index.isWrong(run), entries: entries)
     }
-    leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.most)).map { index.labels[$0.run] }
+    leftOut = (runs.filter(\.entries.isEmpty) + known.dropFirst(Self.mostBars)).map { index.labels[$0.run] }
   }
 
   /// The expectations that occur in the chart, without duplicates.

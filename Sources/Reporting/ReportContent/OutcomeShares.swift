@@ -113,7 +113,7 @@ struct OutcomeShares {
     return OutcomeBars(index, title: "outcomes", note: Self.endings, runs.map { (run: $0, entries: ends(of: $0)) })
   }
 
-  /// Returns the anomaly that a witnessed claim found in a run's variant, with the number of trials that show the
+  /// Returns the anomaly of a witnessed claim about a run's variant, with the number of trials that show the
   /// anomaly; nil if no claim about the variant was witnessed, or if `entries` already contains an anomaly.
   private func anomaly(of run: Int, beside entries: [Entry]) -> Entry? {
     guard !entries.contains(where: { $0.expectation == .anomaly }) else { return nil }

@@ -26,14 +26,14 @@ struct RunNames {
     }
     let texts = phrases.map { phrase in
       if isOneVariant {
-        return phrase.settings.isEmpty ? phrase.variants.listed(most: SearchAnswer.most) : phrase.settings
+        return phrase.settings.isEmpty ? phrase.variants.listed(most: SearchAnswer.mostNames) : phrase.settings
       }
-      let who = phrase.variants.listed(word, most: SearchAnswer.most)
+      let who = phrase.variants.listed(word, most: SearchAnswer.mostNames)
       return phrase.settings.isEmpty
         ? who : phrases.count == 1 ? "\(who) with \(phrase.settings)" : "\(who) (\(phrase.settings))"
     }
-    return texts.prefix(SearchAnswer.most).joined(separator: ", ")
-      + (texts.count > SearchAnswer.most ? " and others in the table" : "")
+    return texts.prefix(SearchAnswer.mostNames).joined(separator: ", ")
+      + (texts.count > SearchAnswer.mostNames ? " and others in the table" : "")
   }
 
   /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty
@@ -45,7 +45,7 @@ struct RunNames {
       return runs.map { run in
         relevant.compactMap { one in point(run)[one.name].map { "\(one.name) \(one.describe($0))" } }
           .joined(separator: ", ")
-      }.listed("or", most: SearchAnswer.most)
+      }.listed("or", most: SearchAnswer.mostNames)
     }
     // Several runs can have the same setting of the parameter. One run represents all runs with this setting.
     func first(_ runs: [Int]) -> [Int] { runs.grouped { point($0)[parameter.name] }.compactMap(\.elements.first) }
@@ -71,7 +71,7 @@ struct RunNames {
 
   /// Returns values of a parameter in a sentence: `stride 4 or 64`, `2 cores`.
   static func setting(_ parameter: ParameterFacts, _ values: [String], _ word: String = "or") -> String {
-    let text = values.listed(word, most: SearchAnswer.most)
+    let text = values.listed(word, most: SearchAnswer.mostNames)
     return parameter.name == Cores.name ? "\(text) core\(text == "1" ? "" : "s")" : "\(parameter.name) \(text)"
   }
 

@@ -17,7 +17,7 @@ struct SearchAnswer {
   /// The beginning of a sentence that is an item of a list.
   static let item = "- "
   /// The maximum number of names in a sentence.
-  static let most = 5
+  static let mostNames = 5
   /// The maximum number of lines about groups in an answer. The tables contain all groups.
   private static let mostGroups = 8
   /// The maximum number of groups of which each has a line of its own.
@@ -33,7 +33,8 @@ struct SearchAnswer {
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
-    return [answer.flaws].compactMap(\.self) + bests
+    return [answer.flaws].compactMap(\.self) + bests.prefix(1) + [answer.contrasts].compactMap(\.self)
+      + bests.dropFirst()
       + [
         answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung, answer.stopped,
         answer.secondary, answer.conditions,
@@ -101,8 +102,11 @@ struct SearchAnswer {
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
     }
-    let advice = [wording.advice(groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty })].compactMap(
-      \.self)
+    // Whether a yardstick is better does not matter to a program.
+    let open = (wording.withoutYardsticks(groups) ?? groups).filter {
+      !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty
+    }
+    let advice = [wording.advice(open)].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     let regions = wording.regions(groups)
     let lines =
@@ -135,13 +139,19 @@ struct SearchAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
+  /// A sentence about the runs that are faster and slower than the baseline; nil without a baseline, or if there is
+  /// only one group.
+  private var contrasts: String? {
+    groups.count > 1 && index.hasEnoughRounds ? wording.againstBaseline(groups).map { "\($0)." } : nil
+  }
+
   /// The sentences about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
     guard index.hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
-    let note = "These ratios are to \(RunComparison.best), those of the table to \(baseline)."
-    if groups.count > 1 { return "\(note)\(wording.againstBaseline(groups).map { " \($0)." } ?? "")" }
-    guard let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
+    let note =
+      "The \(contrasts == nil ? "" : "other ")ratios of this answer are to \(RunComparison.best), those of the table to \(baseline)."
+    guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
       return note
     }
     let name = names([groups[0].best], of: groups[0].runs)
@@ -154,26 +164,23 @@ struct SearchAnswer {
     unmeasured(.hung).map { groups.isEmpty ? "Hung: \($0)." : "Hung, and therefore not ranked: \($0)." }
   }
 
-  /// A sentence about the settings that have no figure because a trial took too long, with the options that allow
-  /// longer trials; nil if there are no such settings.
+  /// A sentence about the settings that have no figure because a trial took too long, with the remedies; nil if there
+  /// are no such settings. Nothing is known about the time that such a trial needs.
   private var stopped: String? {
-    let time = Budget.enough(for: Self.longer * index.document.seconds)
+    let smaller = index.document.isQuick ? "--set" : "--quick or --set"
     return unmeasured(.stopped).map {
-      "Not measured, since a trial took too long: \($0); give it more time, as in --time \(time)s, or allow longer "
-        + "trials (--trial-time)."
+      "Not measured, since a trial took too long: \($0). Make the trials smaller (\(smaller)), or allow longer ones "
+        + "(--trial-time, and --time)."
     }
   }
-
-  /// The factor by which a run is to be longer if a trial took too long. The time limit of a trial grows with the time
-  /// of the run.
-  private static let longer = 4.0
 
   /// Returns the names of the settings that have no figure and of which a trial ended in the given way; nil if there
   /// are no such settings.
   private func unmeasured(_ end: Outcome.Kind) -> String? {
     let all = Array(index.document.runs.indices)
     let runs = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[end] > 0 }
-    return runs.isEmpty ? nil : names(runs, of: all)
+    // A setting of a group may be the reason.
+    return runs.isEmpty ? nil : RunNames(index: index, parameters: index.swept)(runs, of: all)
   }
 
   /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there

@@ -10,8 +10,10 @@ extension SearchWording {
   /// If a candidate alternates between two states, the statement is that more time may not decide.
   func advice(_ groups: [SearchGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
-    let undecided = groups.flatMap(\.undecided)
-    let factors = undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }
+    func undecided(_ group: SearchGroup) -> [Contrast] {
+      group.undecided.compactMap { group.comparison.contrastsWithBest[$0] }
+    }
+    let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else { return "to decide, leave out --quick" }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
@@ -19,7 +21,7 @@ extension SearchWording {
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
       !alternating.isEmpty
         || group.withTooFewRounds.isEmpty
-          && group.undecided.allSatisfy { comparison.contrastsWithBest[$0]?.isContradicted == true }
+          && undecided(group).allSatisfy(\.isContradicted)
     }
     if isHopeless {
       let runs = Array(alternating.joined())
@@ -28,59 +30,71 @@ extension SearchWording {
       let texts =
         groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
       let verb = runs.count > 1 ? "alternate" : "alternates"
-      return "more time may not decide: \(texts.listed(most: SearchAnswer.most)) \(verb) between two states"
+      return "more time may not decide: \(texts.listed(most: SearchAnswer.mostNames)) \(verb) between two states"
     }
     func time(_ factor: Double) -> Int {
       Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
     }
     guard !factors.isEmpty else {
-      let enough = timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s may be enough" } ?? " (--time)"
-      return "\(decide(groups))\(enough)"
+      return decide(groups, within: timeToRank(groups))
     }
     let times = groups.map { group in
-      let factor = group.undecided.compactMap { comparison.contrastsWithBest[$0]?.roundsToRank }.max() ?? 1
+      let factor = undecided(group).compactMap(\.roundsToRank).max() ?? 1
       // The noise of this run may have been below average. A time that is hardly longer would not help.
       let seconds = time(factor)
       // The difference may be smaller or larger than it seems, and then less time decides.
-      let least = time(group.undecided.compactMap { comparison.contrastsWithBest[$0]?.fewestRoundsToRank }.max() ?? 1)
+      let least = time(undecided(group).compactMap(\.fewestRoundsToRank).max() ?? 1)
       return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
     }
     let decidable = times.filter { $0.seconds <= Self.longest }
     guard let most = decidable.map(\.seconds).max() else {
-      return "at this noise, even --time \(Self.longest)s may not decide"
-        + (alone(groups).map { ": compare these alone (\($0)), or leave it undecided" } ?? "")
+      return "at this noise, even --time \(Self.longest)s may not decide; leave it undecided"
     }
-    let decide = "\(decide(decidable.map(\.group))): --time \(most)s may be enough"
+    let decide = decide(decidable.map(\.group), within: most)
     guard decidable.count < times.count else { return decide }
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
-    return "\(decide); even --time \(Self.longest)s may not decide \(hopeless.listed(most: Self.mostPlaces))"
+    return "\(decide); the noise is too high to decide \(hopeless.listed(most: Self.mostPlaces))"
   }
 
-  /// Returns the words for more time, and for a comparison of the candidates of `groups` alone, if these are fewer
-  /// runs.
-  private func decide(_ groups: [SearchGroup]) -> String {
-    "to decide, \(alone(groups).map { "compare these alone (\($0)), or " } ?? "")give it more time"
+  /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer
+  /// runs, and otherwise this comparison again, for a longer time.
+  ///
+  /// - Parameter seconds: the time that all runs of this comparison would need; nil if it is unknown.
+  private func decide(_ groups: [SearchGroup], within seconds: Int?) -> String {
+    let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
+    // A part of the runs needs a part of the time, and time for the start.
+    let time = seconds.map { "--time \(max(Self.shortest, Budget.enough(for: share * Double($0))))s" } ?? "--time"
+    guard let command = index.document.comparing(alone) else {
+      return "to decide, \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
+    }
+    return "to decide, run `\(command) \(time)`"
   }
+
+  /// The shortest time that the advice suggests, in seconds.
+  private static let shortest = 10
 
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
   /// string if nothing is known about the time of a round.
   func moreRounds(_ groups: [SearchGroup]) -> String {
     if index.document.command.contains("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
     let smaller = index.document.isQuick ? "" : ", or --quick, whose trials are smaller"
-    return timeToRank(groups.flatMap(\.withTooFewRounds)).map { ": --time \($0)s should give them\(smaller)" } ?? ""
+    return timeToRank(groups).map { ": --time \($0)s should give them\(smaller)" } ?? ""
   }
 
-  /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `runs` is
-  /// empty, or if a run has no round.
-  private func timeToRank(_ runs: [Int]) -> Int? {
-    let rounds = runs.map { comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
+  /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `groups`
+  /// contain no such runs, or if such a run has no round.
+  private func timeToRank(_ groups: [SearchGroup]) -> Int? {
+    let rounds = groups.flatMap { group in
+      group.withTooFewRounds.map { group.comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
+    }
     guard let fewest = rounds.min(), fewest > 0 else { return nil }
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
   }
 
-  /// Returns the arguments that compare only the candidates for the best run of each group: `threads=2,4 --variant
-  /// apply`. Returns nil if these arguments leave out no run, or if there are too many candidates for a sentence.
-  private func alone(_ groups: [SearchGroup]) -> String? {
+  /// Returns the arguments that compare only the candidates for the best run of each group, `threads=2,4 --variant
+  /// apply`, and the share of the runs that these arguments leave. Returns nil if the arguments leave out no run, or if
+  /// there are too many candidates for a sentence.
+  private func alone(_ groups: [SearchGroup]) -> (arguments: String, share: Double)? {
     let candidates = groups.flatMap(\.candidates)
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
@@ -92,8 +106,8 @@ extension SearchWording {
       named.contains(names.variant(run))
         && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
     }
-    guard left.count < runs.count, variants.count <= SearchAnswer.most,
-      values.allSatisfy({ $0.1.count <= SearchAnswer.most })
+    guard left.count < runs.count, variants.count <= SearchAnswer.mostNames,
+      values.allSatisfy({ $0.1.count <= SearchAnswer.mostNames })
     else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
       (places[0].parameter, inOrder(places.map(\.value), of: places[0].parameter))
@@ -104,7 +118,8 @@ extension SearchWording {
         .joined(separator: ",")
     }
     let isPart = variants.count < Set(runs.map(names.variant)).count
-    return (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
+    let arguments = (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
+    return (arguments, Double(left.count) / Double(max(index.document.runs.count, 1)))
   }
 
   /// Returns the distinct values of a swept parameter, in the order of the sweep.
@@ -112,9 +127,9 @@ extension SearchWording {
     (parameter.swept ?? []).filter(values.contains)
   }
 
-  /// Returns a hint about the two settings between which variants stop being candidates for the best, with a sweep of
-  /// the settings between them, unless all of these settings were tried. Returns nil if there are no such variants, or
-  /// if the groups do not differ in a single number.
+  /// Returns a hint about two neighbouring settings if variants are candidates for the best at the first, and not at
+  /// the second. The hint suggests a sweep of the settings between the two, unless all of them were tried. Returns nil
+  /// if there are no such variants, or if the groups do not differ in a single number.
   func change(_ groups: [SearchGroup]) -> String? {
     let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
@@ -128,7 +143,7 @@ extension SearchWording {
     else { return nil }
     let ordered = places.sorted { $0.value < $1.value }
     // The first sentence may call a variant best without the yardsticks, which this sentence must not deny.
-    let withoutYardsticks = usable(ordered.map(\.group))
+    let usable = withoutYardsticks(ordered.map(\.group))
     let changes = zip(ordered.indices, zip(ordered, ordered.dropFirst())).compactMap {
       number, pair -> (text: String, factor: Double)? in
       let (earlier, later) = pair
@@ -137,7 +152,7 @@ extension SearchWording {
       let others = Set((earlier.group.near + undecided).map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
-      let alsoGood: [Int] = withoutYardsticks?[number + 1].candidates ?? []
+      let alsoGood: [Int] = usable?[number + 1].candidates ?? []
       let remaining = Set((later.group.candidates + alsoGood).map(names.variant))
       // Few rounds are no evidence of a change, even if the means differ.
       let fallen = ratios(later.group).filter {
@@ -147,9 +162,14 @@ extension SearchWording {
       let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
       guard let most = fallen.last else { return nil }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
-      let verb = others.isEmpty ? "is" : "may be"
+      let variants = fallen.map { names.variant($0.run) }.distinct
+      let verb =
+        others.isEmpty
+        ? "is best"
+        : variants.contains(where: Set(undecided.map(names.variant)).contains)
+          ? "may be among the best" : "\(variants.count == 1 ? "is" : "are") among the best"
       let text =
-        "\(fallen.map { names.variant($0.run) }.distinct.listed(most: SearchAnswer.most)) \(verb) best at \(ends[0]), but not at "
+        "\(variants.listed(most: SearchAnswer.mostNames)) \(verb) at \(ends[0]), but not at "
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil

@@ -4,8 +4,8 @@ import Measurement
 /// The words about several groups beside a baseline.
 extension SearchWording {
   /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at 4 of 6
-  /// settings), actor (1.2x, at 1 of 6 settings); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for the settings at
-  /// which it is significantly different. Returns nil if no run is.
+  /// settings), actor (1.2x, at 1 of 6 settings); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for
+  /// the settings at which it is significantly different. Returns nil if no run is.
   func againstBaseline(_ groups: [SearchGroup]) -> String? {
     guard let baseline = index.document.scenario.baseline else { return nil }
     let contrasts = groups.flatMap { group in
@@ -23,10 +23,10 @@ extension SearchWording {
         let ends = [least, most].map { Quantity.ratio($0, isRough: true) + "x" }.distinct.joined(separator: " to ")
         return ("\(name) (\(ends), at \(factors.count) of \(all.count) settings)", factors.count)
       }.sorted { $0.count > $1.count }
-      let more = texts.count > SearchAnswer.most ? " and \(texts.count - SearchAnswer.most) more" : ""
+      let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""
       return texts.isEmpty
         ? nil
-        : "\(words[isMore ? 1 : 0]): \(texts.prefix(SearchAnswer.most).map(\.text).joined(separator: ", "))\(more)"
+        : "\(words[isMore ? 1 : 0]): \(texts.prefix(SearchAnswer.mostNames).map(\.text).joined(separator: ", "))\(more)"
     }
     return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
   }

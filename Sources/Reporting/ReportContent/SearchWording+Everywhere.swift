@@ -14,7 +14,7 @@ extension SearchWording {
   ///   - all: all groups.
   ///   - regions: the groups, joined by ``regions(_:)``.
   func everywhere(_ all: [SearchGroup], in regions: [Region]) -> String {
-    let others = usable(all)
+    let others = withoutYardsticks(all)
     let (groups, who) = others.map { ($0, "without yardsticks, ") } ?? (all, "")
     let heading = superlative(isBest: true).uncapitalizedFirst
     let isTime = metric.meaning == .duration
@@ -31,13 +31,14 @@ extension SearchWording {
       return "\(who)\(heading): \(regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; "))"
     }
     guard !common.isEmpty else {
-      let decided = regions.map { (who: $0.who, count: $0.groups.count { !$0.group.isUndecided }) }
-        .filter { $0.count > 0 }.sorted { $0.count > $1.count }
-      let texts = decided.prefix(Self.mostParts - 1).map { "\($0.who) at \($0.count)" }
-      let left = decided.dropFirst(Self.mostParts - 1).reduce(0) { $0 + $1.count }
-      let open = groups.count(where: \.isUndecided)
-      let parts = texts + (left > 0 ? ["others at \(left)"] : []) + (open > 0 ? ["undecided at \(open)"] : [])
-      return "\(who)\(heading): \(parts.joined(separator: ", ")) of the \(groups.count) settings"
+      // A run that is among the best at most settings is a good choice, even if the best is undecided at some of them.
+      let counts = zip(groups, all).flatMap { group, whole in leaders(group).map { names([$0], of: whole.runs) } }
+        .grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }.sorted { $0.count > $1.count }
+      let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
+      let left = groups.count - counts.prefix(Self.mostParts - 1).reduce(0) { $0 + $1.count }
+      let parts = texts + (isCertain && left > 0 ? ["others at \(left)"] : [])
+      let note = isCertain ? "" : ", or undecided"
+      return "\(who)\(heading)\(note): \(parts.joined(separator: ", ")) of the \(groups.count) settings"
     }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
@@ -62,43 +63,52 @@ extension SearchWording {
   /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
   /// consists of yardsticks.
   func regions(_ all: [SearchGroup]) -> [Region] {
-    let groups = usable(all) ?? all
-    return zip(groups, all).grouped { group, whole in leaders(group, of: whole) }.map { who, groups in
+    let groups = withoutYardsticks(all) ?? all
+    return zip(groups, all).grouped { group, whole in leadersText(group, of: whole) }.map { who, groups in
       Region(who: who, places: places(groups.map { group, _ in group }, of: all), groups: groups.map { ($0, $1) })
     }
   }
 
   /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
   /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
-  /// smallest ratios, the run with the largest, the baseline, and the runs that are undecided although the best runs
-  /// are not.
+  /// smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided although the
+  /// best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
   func line(_ region: Region) -> String {
     let others = region.groups.flatMap { group, whole in
-      let named = isWide(group) ? [group.best] : group.leaders
+      let named = leaders(group)
       return group.runs.filter { !named.contains($0) }.compactMap { run in
         group.comparison.contrastsWithBest[run].map { contrast in
-          (name: names([run], of: whole.runs), factor: group.undecided.contains(run) ? nil : contrast.factor, run: run)
+          (
+            name: names([run], of: whole.runs), factor: contrast.factor, isUndecided: group.undecided.contains(run),
+            isBaseline: names.variant(run) == index.document.scenario.baseline
+          )
         }
       }
     }
-    let all = others.grouped(by: \.name)
-    let undecided = all.filter { $0.elements.contains { $0.factor == nil } }.map(\.key)
-    let costs = all.filter { !undecided.contains($0.key) }.map { name, runs in
-      let isBaseline = runs.contains { names.variant($0.run) == index.document.scenario.baseline }
-      return (name: name, isBaseline: isBaseline, factors: runs.compactMap(\.factor).sorted())
+    let all = others.grouped(by: \.name).map { name, runs in
+      (
+        name: name, isBaseline: runs.contains(where: \.isBaseline), isNoisy: runs.contains(where: \.isUndecided),
+        isFar: runs.allSatisfy { !$0.isUndecided || $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
+      )
     }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
+    func text(_ cost: (name: String, factors: [Double])) -> String {
+      let ends = [cost.factors[0], cost.factors[cost.factors.count - 1]].map { Quantity.ratio($0, isRough: true) + "x" }
+      return "\(cost.name) (\(ends.distinct.joined(separator: " to ")))"
+    }
+    let undecided = all.filter { $0.isNoisy && !$0.isFar }.map(\.name)
+    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { text(($0.name, $0.factors)) }
+    let costs = all.filter { !$0.isNoisy }
     let shown = costs.enumerated().filter { place, cost in
       place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
-    }
-    let texts = shown.map { _, cost in
-      let ends = [cost.factors[0], cost.factors[cost.factors.count - 1]].map { Quantity.ratio($0, isRough: true) }
-      return "\(cost.name) (\(ends[0])x" + (ends[0] == ends[1] ? ")" : " to \(ends[1])x)")
-    }
+    }.map { text(($1.name, $1.factors)) }
     let worse = metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher"
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
-    return "\(region.places): \(region.who)"
-      + (undecided.isEmpty ? "" : "; undecided: \(undecided.listed(most: SearchAnswer.most))")
-      + (texts.isEmpty ? "" : "; \(worse): \(texts.joined(separator: ", "))\(more)")
+    let parts = [
+      undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
+      shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
+      noisy.isEmpty ? nil : "\(worse) on average, but noisy: \(noisy.listed(most: SearchAnswer.mostNames))",
+    ]
+    return (["\(region.places): \(region.who)"] + parts.compactMap(\.self)).joined(separator: "; ")
   }
 
   /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one
@@ -130,13 +140,22 @@ extension SearchWording {
     return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and") + any]) + rest).joined(separator: ", ")
   }
 
-  /// Returns the names of the best runs, `mutex or actor`. If these are undecided and differ widely, returns only the
-  /// run with the best mean, `mutex (lowest mean, undecided)`.
-  private func leaders(_ group: SearchGroup, of whole: SearchGroup) -> String {
-    let runs = group.leaders
-    if isWide(group) { return "\(names([group.best], of: whole.runs)) (\(lowestMean), undecided)" }
-    return names(runs, of: whole.runs, "or") + (group.isUndecided ? " (undecided)" : "")
+  /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
+  private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
+    let runs = leaders(group)
+    let note = !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
+    return names(runs, of: whole.runs, "or") + note
   }
+
+  /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
+  /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
+  private func leaders(_ group: SearchGroup) -> [Int] {
+    guard isWide(group) else { return group.leaders }
+    return group.leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+  }
+
+  /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
+  private static let far = 2.0
 
   /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
   private func isWide(_ group: SearchGroup) -> Bool {

@@ -20,7 +20,7 @@ extension SearchWording {
   /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
   /// others`.
   func worst(_ whole: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
-    let group = usable(whole)
+    let group = competing(whole)
     let ratios = ratios(group)
     guard let worst = ratios.last,
       !group.undecided.contains(where: { group.comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
@@ -47,7 +47,7 @@ extension SearchWording {
   /// are at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than
   /// two.
   func others(_ whole: SearchGroup) -> String? {
-    let group = usable(whole)
+    let group = competing(whole)
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ isAlike($0.run, worst.run) }) else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
@@ -57,7 +57,7 @@ extension SearchWording {
   }
 
   /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.
-  func usable(_ group: SearchGroup) -> SearchGroup {
+  func competing(_ group: SearchGroup) -> SearchGroup {
     withoutYardsticks(group).flatMap { $0.runs.count > 1 ? $0 : nil } ?? group
   }
 

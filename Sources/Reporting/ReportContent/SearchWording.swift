@@ -6,7 +6,7 @@ struct SearchWording {
   let index: RunIndex
   let metric: MetricFacts
   let comparison: RunComparison
-  /// The comparison of the runs that are not of yardsticks with each other.
+  /// The comparison of the runs whose variants are not yardsticks.
   let comparisonWithoutYardsticks: RunComparison
   let names: RunNames
   /// The metric whose figures a sentence of the answer states, in addition to the figures that rank the runs; nil if no
@@ -19,13 +19,13 @@ struct SearchWording {
     let best =
       group.hasTooFewRounds
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
-      : group.isUndecided ? undecided(group) : settled(group)
+      : group.isUndecided ? undecidedSentences(group) : settledSentences(group)
     return best + [next(group) == nil ? others(group) : nil, worst, slowSamples(group)].compactMap(\.self)
   }
 
-  /// Returns the runs of each group that are not of yardsticks, compared with each other; nil if no candidate of a
-  /// group is of a yardstick, or if nothing remains to be compared.
-  func usable(_ groups: [SearchGroup]) -> [SearchGroup]? {
+  /// Returns the runs of each group whose variants are not yardsticks, compared with each other; nil if no candidate of
+  /// a group is of a yardstick, or if nothing remains to be compared.
+  func withoutYardsticks(_ groups: [SearchGroup]) -> [SearchGroup]? {
     let others = groups.compactMap(withoutYardsticks)
     let isPart = groups.flatMap(\.candidates).contains(where: index.isYardstick)
     return isPart && others.count == groups.count && others.contains { $0.runs.count > 1 } ? others : nil
@@ -52,10 +52,10 @@ struct SearchWording {
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
     let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
     if good.count > Self.fewRuns, isNearlyAll(group) || Set(good.map(names.variant)).count < good.count {
-      let all = group.isUndecided ? heading + candidates(group) : near(group)
+      let all = group.isUndecided ? heading + candidatesText(group) : nearText(group)
       return "\(all); \(lowestMean): \(withFigure(group.best, of: group))"
     }
-    return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.most)
+    return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.mostNames)
       + (group.isUndecided ? "" : ", \(within(group))")
   }
 
@@ -75,14 +75,14 @@ struct SearchWording {
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
-  private func settled(_ group: SearchGroup) -> [String] {
+  private func settledSentences(_ group: SearchGroup) -> [String] {
     let undecided =
       (group.undecided.isEmpty ? [] : ["Undecided: \(names(group.undecided, of: group.runs))"])
       + [tooFewRounds(group)].compactMap(\.self)
     // Of several runs that are as good as each other, none is called the best.
     if !group.near.isEmpty {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
-      return ["\(all) \(near(group))", "\(lowestMean): \(leader(group))"] + undecided
+      return ["\(all) \(nearText(group))", "\(lowestMean): \(leaderText(group))"] + undecided
     }
     let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
@@ -97,7 +97,7 @@ struct SearchWording {
 
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
   /// candidates may differ only little from this run, the sentences recommend any of these candidates.
-  private func undecided(_ group: SearchGroup) -> [String] {
+  private func undecidedSentences(_ group: SearchGroup) -> [String] {
     let alike = group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
@@ -106,10 +106,10 @@ struct SearchWording {
     return [
       canUse
         ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(reach(alike, of: group))"
-        : "undecided\(reach(group.undecided, of: group)): \(candidates(group))",
+        : "undecided\(reach(group.undecided, of: group)): \(candidatesText(group))",
       canUse && !others.isEmpty
         ? "undecided, with more noise\(reach(others, of: group)): \(names(others, of: group.runs))" : nil,
-      "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leader(group))",
+      "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
       tooFewRounds(group),
     ].compactMap(\.self)
   }
@@ -124,10 +124,12 @@ struct SearchWording {
   /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads
   /// 2; pthread-mutex at threads 8`.
   func bestSoFar(_ all: [SearchGroup]) -> String {
-    let (groups, who) = usable(all).map { ($0, " without yardsticks") } ?? (all, "")
+    let (groups, who) = withoutYardsticks(all).map { ($0, " without yardsticks") } ?? (all, "")
     let bests = zip(groups, all).grouped { group, whole in names([group.best], of: whole.runs) }
     guard bests.count > 1 || !who.isEmpty else { return bestSoFar(groups[0]) }
-    let texts = bests.prefix(SearchAnswer.most).map { name, part in "\(name) at \(places(part.map(\.0), of: groups))" }
+    let texts = bests.prefix(SearchAnswer.mostNames).map { name, part in
+      "\(name) at \(places(part.map(\.0), of: groups))"
+    }
     let more = bests.count > texts.count ? ["\(bests.count - texts.count) more in the table"] : []
     return "best mean so far\(who): \((texts + more).joined(separator: "; "))"
   }
@@ -135,17 +137,17 @@ struct SearchWording {
   var lowestMean: String { "\(metric.superlative) mean" }
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
-  private func best(_ group: SearchGroup) -> String {
+  private func bestText(_ group: SearchGroup) -> String {
     "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))"
   }
 
-  /// Returns the words of ``best(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
+  /// Returns the words of ``bestText(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
   /// 61 % of the rounds`. The words contain the states of other candidates with two states, since their means describe
   /// neither state.
-  private func leader(_ group: SearchGroup) -> String {
+  private func leaderText(_ group: SearchGroup) -> String {
     let others = (group.near + group.undecided).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(Self.mostBeside).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
-    return "\(best(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
+    return "\(bestText(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
   }
 
   /// The maximum number of other runs with two states whose states a sentence contains.
@@ -153,14 +155,14 @@ struct SearchWording {
 
   /// The smallest share of the rounds that contradicts the means of runs that are as good as each other. A share near
   /// a half says nothing.
-  private static let most = 0.6
+  private static let leastOpposition = 0.6
 
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
   /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
   ///
   /// - Parameter share: the smallest share of the rounds for which the words are returned even if chance may be the
   ///   reason.
-  private func contradiction(_ group: SearchGroup, atLeast share: Double = Self.most) -> String? {
+  private func contradiction(_ group: SearchGroup, atLeast share: Double = Self.leastOpposition) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
       group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
@@ -175,7 +177,7 @@ struct SearchWording {
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
   /// but thread` if a group of several variants contains no other runs, or one other run and many candidates.
-  private func candidates(_ group: SearchGroup) -> String {
+  private func candidatesText(_ group: SearchGroup) -> String {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
@@ -187,7 +189,7 @@ struct SearchWording {
   private func isNearlyAll(_ group: SearchGroup) -> Bool {
     let candidates = group.undecided.count + 1
     let others = group.runs.count - candidates
-    return !isOneVariant(group) && (others == 0 || others == 1 && candidates > SearchAnswer.most)
+    return !isOneVariant(group) && (others == 0 || others == 1 && candidates > SearchAnswer.mostNames)
   }
 
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
@@ -199,7 +201,7 @@ struct SearchWording {
 
   /// Returns the names of the best run and of the runs near it, with the maximum possible difference: `mutex and
   /// actor (within 4.4 % of the best)`. At least one run must be near the best run.
-  private func near(_ group: SearchGroup) -> String {
+  private func nearText(_ group: SearchGroup) -> String {
     let all = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
     return all.hasSuffix(")") ? "\(all); \(within(group))" : "\(all) (\(within(group)))"
   }
@@ -212,7 +214,7 @@ struct SearchWording {
   private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
 
   /// Returns a remark if the best run has the smallest or the largest tried setting, `, the largest limit tried`;
-  /// otherwise an empty string. A setting outside the range may be better, unless it has the same effect.
+  /// otherwise an empty string. A setting outside the range may be better, unless it has the same effect as this one.
   private func edge(_ group: SearchGroup) -> String {
     let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
@@ -232,13 +234,14 @@ struct SearchWording {
   }
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the
-  /// best run is of a yardstick, the words are about the best of the others (``fastestWithoutYardsticks(_:)``).
+  /// variant of the best run is a yardstick, the words are about the best run whose variant is not
+  /// (``fastestWithoutYardsticks(_:)``).
   ///
   /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
   /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
   private func next(_ group: SearchGroup) -> String? {
     guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
-    let ratios = ratios(usable(group))
+    let ratios = ratios(competing(group))
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
       !isAlike(next.run, worst.run)
     else { return nil }
@@ -246,8 +249,8 @@ struct SearchWording {
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
 
-  /// Returns words about the best of the runs that are not of yardsticks: `fastest without yardsticks: mutex, 411 ns`.
-  /// These runs are compared with each other, and may be as good as each other or undecided.
+  /// Returns words about the best run whose variant is not a yardstick: `fastest without yardsticks: mutex, 411 ns`.
+  /// Several such runs may be equally good, or their order may be undecided.
   private func fastestWithoutYardsticks(_ group: SearchGroup) -> String? {
     guard let others = withoutYardsticks(group) else { return nil }
     let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
@@ -255,11 +258,10 @@ struct SearchWording {
       return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
     }
     let texts = others.bestFirst.map { withFigure($0, of: group) }
-    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.most))"
+    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.mostNames))"
   }
 
-  /// Returns the runs of a group that are not of yardsticks, compared with each other; nil if all runs are of
-  /// yardsticks.
+  /// Returns the runs of a group whose variants are not yardsticks, compared with each other; nil if there are none.
   func withoutYardsticks(_ group: SearchGroup) -> SearchGroup? {
     let runs = group.runs.filter { !index.isYardstick($0) }
     guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
@@ -291,7 +293,7 @@ struct SearchWording {
     func figure(_ run: Int) -> Double? { index.shownFigure(run, of: secondary) }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
     let good = [group.best] + (group.near + group.undecided).filter { $0 != group.best }
-    let first = good.count <= SearchAnswer.most ? good : [group.best]
+    let first = good.count <= SearchAnswer.mostNames ? good : [group.best]
     let others = group.runs.filter { !first.contains($0) && figure($0) != nil }
     let named = (first + (others.count == 1 ? others : [])).filter { figure($0) != nil }
     let texts = named.grouped { figure($0).map(text) ?? "" }.map { "\($0) (\(names($1, of: group.runs)))" }

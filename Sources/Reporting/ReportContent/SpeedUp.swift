@@ -104,10 +104,10 @@ struct SpeedUp: Sendable {
     guard let last = steps.last, steps.count > 1 else { return nil }
     func text(_ step: (name: String, speedUp: Contrast)) -> String {
       let interval = step.speedUp.interval
-      let figure = interval.flatMap { $0.isWide ? $0.span : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
+      let figure = interval.flatMap { $0.isWide ? $0.plainEnds : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
       return "\(step.name) \(figure)"
     }
-    let named = steps.count <= SearchAnswer.most ? steps : steps.prefix(SearchAnswer.most - 1) + [last]
+    let named = steps.count <= SearchAnswer.mostNames ? steps : steps.prefix(SearchAnswer.mostNames - 1) + [last]
     let texts = named.map(text)
     let list =
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
@@ -129,13 +129,9 @@ struct SpeedUp: Sendable {
     let ends = "[\(share(interval.low)) \(Signs.range) \(share(interval.high))]"
     return [
       Cell(
-        "\(text) \(interval.isWide ? interval.span : interval.margin)", [.ratio, interval.isWide ? .ends : .interval]),
+        "\(text) \(interval.isWide ? interval.plainEnds : interval.margin)",
+        [.ratio, interval.isWide ? .ends : .interval]),
       Cell("\(share(speedup.ratio)) % \(ends)", .ends),
     ]
   }
-}
-
-extension ConfidenceInterval {
-  /// The ends of the interval as multiples: `[0.85x … 1.20x]`.
-  fileprivate var span: String { "[\(Quantity.ratio(low))x \(Signs.range) \(Quantity.ratio(high))x]" }
 }

@@ -47,7 +47,7 @@ struct SweepCurve: Sendable {
   private(set) var note: String
 
   /// The maximum number of series that readers can distinguish.
-  private static let most = 8
+  private static let mostSeries = 8
   /// The maximum number of series in a plot of marks without lines, since marks can coincide.
   private static let mostOfMarks = 5
 
@@ -60,7 +60,7 @@ struct SweepCurve: Sendable {
     self.metric = metric
     self.parameter = parameter
     self.settings = settings
-    self.series = Array(series.prefix(Self.most))
+    self.series = Array(series.prefix(Self.mostSeries))
     isOfBest = true
     isOfMeans = false
     self.ideal = ideal
@@ -83,10 +83,10 @@ struct SweepCurve: Sendable {
       return facts.metrics[metric.name] != nil
         && seen.insert(RunIndex.label(facts, index.swept, without: [along.name])).inserted
     }
-    let areMany = all.count > Self.most && index.swept.count > 1
+    let areMany = all.count > Self.mostSeries && index.swept.count > 1
     isOfBest = areMany && index.swept.contains { $0.name != along.name && !index.definesWork($0) }
     let bests =
-      areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.most) : (runs: all, fixed: nil)
+      areMany ? index.bestOfEachVariant(by: metric, along: along.name, most: Self.mostSeries) : (runs: all, fixed: nil)
     ideal = nil
     let isOfMeans = index.showsMean(metric)
     self.isOfMeans = isOfMeans

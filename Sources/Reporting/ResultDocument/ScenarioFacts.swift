@@ -109,7 +109,7 @@ struct VariantFacts: Codable, Sendable {
   /// failure unless the variant is broken.
   var isMeantToComplete: Bool { ends.map { $0 == Ending.completes.name } ?? !isBroken }
 
-  /// Whether the lesson of the scenario is the failure of the variant.
+  /// Whether the variant shows a mistake: its role is ``Variant/Role/broken``.
   var isBroken: Bool { role == Variant.Role.broken.rawValue }
 
   /// Whether the variant is only a reference for comparisons.

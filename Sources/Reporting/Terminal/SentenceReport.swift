@@ -79,7 +79,7 @@ extension SentenceIndex.SentenceClaim {
 
 extension ClaimOpinion {
   /// The words for the opinion of the claim.
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .speaksFor: "for it"
     case .speaksAgainst: "against it"

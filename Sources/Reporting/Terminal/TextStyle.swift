@@ -45,6 +45,9 @@ public struct TextStyle: Sendable {
     return safe
   }
 
+  /// Returns the quiet lines of a remark, wrapped at the width and indented by a number of columns.
+  public func remark(_ text: String, indent: Int) -> [String] { wrapped(text, .quiet, indent: indent) }
+
   /// Returns a text wrapped between words to the width of the style.
   public func paragraph(_ text: String) -> String {
     wrapped(text).map { $0 + "\n" }.joined()

@@ -14,14 +14,14 @@ struct QueueKey {
   private var groupOf: [Int: Int] = [:]
 
   /// The maximum number of groups in a key, which is also the number of colours.
-  static let most = 8
+  static let mostGroups = 8
 
   init(_ trace: Trace) {
     var known: Set<Int> = []
     let seen = trace.blocks.map(\.queue).filter { known.insert($0).inserted }
     for queue in seen {
       var label = trace.queues[queue].label
-      if seen.count > Self.most { label = label.droppingLast { $0.isNumber || ".-# ".contains($0) } }
+      if seen.count > Self.mostGroups { label = label.droppingLast { $0.isNumber || ".-# ".contains($0) } }
       let index = groups.firstIndex { $0.label == label } ?? groups.count
       if index == groups.count { groups.append(Group(label: label, kind: trace.queues[queue].kind, queues: [])) }
       groups[index].queues.insert(queue)
@@ -50,7 +50,7 @@ struct QueueKey {
   /// Returns the rows of a table with the figures of the queues' blocks, one row for each of the first ``most`` groups.
   /// The columns are those of ``QueueFigures/headings``.
   func rows(of trace: Trace) -> [[String]] {
-    groups.prefix(Self.most).enumerated().map { index, group in
+    groups.prefix(Self.mostGroups).enumerated().map { index, group in
       let cells = QueueFigures(trace, queues: group.queues, label: group.label, kind: group.kind).cells
       return ["\(Self.letter(index)) \(cells[0])"] + cells.dropFirst()
     }

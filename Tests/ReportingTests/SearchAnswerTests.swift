@@ -1,0 +1,532 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// Tests of the answer of a search with one group of runs.
+@Suite struct SearchAnswerTests {
+  /// Returns the answer for the given figures of `apply` at some strides, and of `plain` if it has figures.
+  private func answer(
+    _ strides: [Int] = [1, 4, 16, 64], plain: Double? = nil, rounds: Int = 6, noise: Double = 0.0002,
+    baseline: String? = nil, _ apply: (Int) -> Double?
+  ) throws -> String {
+    let results = try Fixture.compared([("stride", strides)], rounds: rounds, baseline: baseline) {
+      variant, round, values in
+      let mean = variant == "plain" ? plain : apply(values["stride"] ?? 0)
+      return mean.map { $0 * (1 + noise * Double((round * 7 + (values["stride"] ?? 0)) % 5)) }
+    }
+    let says = try #require(results.content.conclusion)
+    let stopped =
+      " Not measured, since a trial took too long: plain. Make the trials smaller (--quick or --set), or allow longer "
+      + "ones (--trial-time, and --time)."
+    #expect(says.contains(stopped) == (plain == nil), "\(says)")
+    #expect(says.hasSuffix(Self.conditions), "\(says)")
+    return says.replacing(stopped, with: "").replacing(Self.conditions, with: "")
+  }
+
+  private static let conditions = " Measured at work 15 ns, threads 1."
+
+  @Test func `the answer names the range of good settings and the worst setting`()
+    throws
+  {
+    func time(_ stride: Int) -> Double { stride == 1 ? 50_000 : stride == 4 ? 12_000 : 10_000 }
+    // The answer names one setting, and the settings near it with the largest possible difference.
+    func near(_ answer: String) -> String { answer.replacing(#/within \d+\.\d % of/#, with: "near") }
+    #expect(
+      near(try answer { time($0) })
+        == "Use stride 16 or 64 (near the best). Lowest mean: stride 16, 10.0 us. Stride 1 is 5.00x slower."
+    )
+    let upTo = near(try answer { time(64 / $0) })
+    #expect(upTo.hasPrefix("Use stride 1 or 4 (near the best). Lowest mean: stride "), "\(upTo)")
+    #expect(upTo.hasSuffix(", 10.0 us. Stride 64 is 5.00x slower."), "\(upTo)")
+    #expect(
+      near(try answer { $0 == 4 || $0 == 16 ? 10_000 : 30_000 }).hasPrefix(
+        "Use stride 4 or 16 (near the best). Lowest mean: stride "))
+    #expect(
+      near(try answer([1, 4, 16, 64, 256]) { [4, 64, 256].contains($0) ? 10_000 : 30_000 }).hasPrefix(
+        "Use stride 4, 64 or 256 (near the best). Lowest mean: stride "))
+    // More than three settings are a range, whose ends were tried.
+    #expect(
+      near(try answer([1, 4, 16, 64, 256]) { $0 == 1 ? 30_000 : 10_000 }).hasPrefix(
+        "Use stride 4 to 256 (near the best). Lowest mean: stride "))
+  }
+
+  @Test func `the answer names a single best setting, or any setting if none differs`() throws {
+    #expect(
+      try answer { $0 == 4 ? 10_000 : 20_000 }.hasPrefix("Stride 4 is fastest, 10.0 us. All others are at least "))
+    let flat = try answer([1, 4, 16, 64]) { _ in 10_000 }
+    #expect(
+      flat.contains(
+        /^Use any tried stride from 1 to 64 \(within \d\.\d % of the best\)\. Lowest mean: stride \d+, 10\.0 us\.$/),
+      "\(flat)")
+  }
+
+  @Test func `the answer says that the best variant is a yardstick, and names the best of the others`() throws {
+    let says = try answer(plain: 5000) { $0 == 1 ? 10_000 : 20_000 }
+    #expect(
+      says.hasPrefix(
+        "Fastest: plain (a yardstick), 5.00 us. Fastest without yardsticks: apply with stride 1, 10.0 us."),
+      "\(says)")
+    #expect(try answer(plain: 50_000) { $0 == 1 ? 10_000 : 20_000 }.hasPrefix("Fastest: apply with stride 1, 10.0 us"))
+    // The only other run is not named a second time as the slowest.
+    let only = try answer([1], plain: 5000) { _ in 10_000 }
+    #expect(only.contains("Fastest without yardsticks: apply with stride 1, 10.0 us."), "\(only)")
+    #expect(!only.contains("apply is"), "\(only)")
+    // The others are compared with each other: the order of two that alternate is undecided.
+    let noisy = try Fixture.compared([("stride", [1, 4, 64])]) { variant, round, values in
+      guard variant != "plain" else { return 5000 }
+      let stride = values["stride"]
+      return stride == 64 ? 90_000 : (round % 2 == 0) == (stride == 1) ? 10_000 : 13_000
+    }.content.conclusion
+    #expect(
+      noisy?.contains("Fastest without yardsticks (undecided): apply with stride 1 (") == true
+        && noisy?.contains("stride 4 (") == true && noisy?.contains("stride 64 (") == false, "\(noisy ?? "")")
+    // Nothing has a ratio to 0.
+    let zero = try answer(plain: 0) { $0 == 1 ? 10_000 : 20_000 }
+    #expect(zero.contains("Fastest without yardsticks: apply with stride 1, 10.0 us."), "\(zero)")
+  }
+
+  @Test func `the answer about the user's own program precedes the best setting`() throws {
+    var results = try Fixture.compared([("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 20_000
+    }
+    results.findings.append(RunNote(Conclusion.ownAnswer, "For your loop: use stride 7.", runs: []))
+    let lines = results.content.conclusions
+    #expect(lines.first == "For your loop: use stride 7.", "\(lines)")
+    #expect(lines[1].hasPrefix("For the measured program: stride 4 is fastest, "), "\(lines)")
+    #expect(results.content.decision.map(\.text) == ["For your loop: use stride 7."])
+  }
+
+  @Test func `the answer names the variants, the best variant first`() throws {
+    let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
+    #expect(
+      both.contains(
+        /^Fastest: plain, apply \(stride 16 or 64\); within \d\.\d % of the best\. Lowest mean: .*10\.0 us\./),
+      "\(both)")
+    #expect(both.contains("plain") && both.contains("apply (stride 16 or 64)"), "\(both)")
+    #expect(
+      both.hasSuffix(
+        "Slowest: apply with stride 1, 5.00x slower than apply with stride 16. plain is a yardstick: only for comparison."
+      ),
+      "\(both)")
+  }
+
+  @Test func `the answer recommends the runs that are nearly alike, and names a noisier run apart from them`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])], rounds: 20) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: round.isMultiple(of: 2) ? 4000 : 40_000
+      case 4: round.isMultiple(of: 3) ? 8500 : 11_300
+      default: 10_000 + Double(round)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(/^Use stride 4 or 16: which is best is undecided \(at most 1\d % apart\)\./), "\(says)")
+    #expect(says.contains(/Undecided, with more noise \(at most \d\.\dx apart\): stride 1\./), "\(says)")
+  }
+
+  @Test func `the answer names runs that are too noisy to rank, and the time that would decide`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 90_000 + Double(round)
+      case 4: round.isMultiple(of: 2) ? 4000 : 90_000
+      default: 10_000 + Double(round)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.hasPrefix(
+        "Undecided (too noisy): stride 4 or 16. Lowest mean (may be chance): stride 16, 10.0 us. "), "\(says)")
+    #expect(
+      says.contains(
+        /To decide, compare these alone \(stride=4,16\), or give it more time \(--time \d+s\)\.|At this noise, even --time 180s may not decide; leave it undecided\./
+      ),
+      "\(says)")
+    // No row of a table is marked as the best.
+    let cells = try #require(results.content.tables.first).rows.compactMap { $0.cells.last?.text }
+    #expect(cells.contains("lowest mean ?") && !cells.contains { $0.contains(Signs.best) }, "\(cells)")
+    #expect(!says.contains(" leads ") && !says.contains(" best, "), "\(says)")
+  }
+
+  /// The ranges of the slowest settings overlap, so none of them can be called the slowest.
+  @Test func `the answer names the setting with the highest mean if the slowest setting is uncertain`() throws {
+    let says = try answer(noise: 0.005) { $0 == 1 ? 1000 : $0 == 4 ? 5000 : 20_000 + Double($0) }
+    #expect(says.contains(/Highest mean: stride 64, 20\.\dx slower/), "\(says)")
+    let wide = try answer(noise: 0.02) { $0 == 1 ? 1000 : $0 == 4 ? 5000 : 20_000 + Double($0) }
+    #expect(wide.contains(/Highest mean: stride 64, 1\d\.\dx to 2\d\.\dx slower/), "\(wide)")
+    let apart = try answer { Double(1000 * $0) }
+    #expect(apart.hasSuffix("Stride 64 is 64.0x slower."), "\(apart)")
+  }
+
+  @Test func `a setting that is certainly faster than the slowest one is not among the slowest`() throws {
+    // The best setting varies so much that the intervals of the others overlap.
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 1000 + 1000 * Double(round % 3)
+      case 4: 20_000 + 10 * Double(round % 2)
+      default: 40_000 + 10 * Double(round % 2)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(" Stride 16 is ") && !says.contains("Stride 4 or 16"), "\(says)")
+  }
+
+  @Test func `settings whose figures are all 0 are equal, although they have no ratio`() throws {
+    let says = try answer(plain: 0) { $0 == 64 ? 10_000 : 0 }
+    #expect(says.hasPrefix("Fastest: plain, apply (stride 1, 4 or 16); no difference found. "), "\(says)")
+  }
+
+  @Test func `a setting is not called the best if all others have too few rounds`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 8) { variant, round, values in
+      variant == "plain" || values["stride"] == 4 && round > 2 ? nil : 10_000 * Double(values["stride"] ?? 1)
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.hasPrefix("Stride 1 has the best mean so far. Too few rounds to rank: stride 4. To decide, "), "\(says)")
+  }
+
+  @Test func `a time in a document can be far longer than a run`() {
+    #expect(Budget.enough(for: 1e20) == 1_000_000_000)
+  }
+
+  @Test func `if only the best setting is left, the others are not listed as the slowest`() throws {
+    let says = try answer([1, 4, 16, 64, 256]) { $0 == 1 ? 10_000 : 40_000 }
+    #expect(says.contains(/All others are at least 3\.9\dx slower\./), "\(says)")
+  }
+
+  @Test func `a setting is not called the slowest if an undecided one may be as slow`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": 10_000 + Double(round)
+      case 1: 10_010 + Double(round)
+      case 4: [9_000, 17_000, 9_500, 16_000, 9_000, 18_000][round]
+      default: 14_000 + 10 * Double(round)
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains("Undecided: apply with stride 4. Highest mean: apply with stride 64, 1.40x slower than"),
+      "\(says)")
+    #expect(!says.contains("Slowest"), "\(says)")
+  }
+
+  @Test func `a ratio of a mean between two states is an average`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 40) { variant, round, values in
+      guard variant == "apply" else { return nil }
+      return values["stride"] == 1 ? 10_000 + Double(round) : round % 5 < 2 ? 10_500 + Double(round) : 90_000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains("Stride 4 is on average "), "\(says)")
+  }
+
+  @Test func `the answer mentions that the best setting is the largest or the smallest that was tried`() throws {
+    #expect(try answer { 64_000 / Double($0) }.hasPrefix("Stride 64 is fastest, 1.00 us, the largest stride tried."))
+    #expect(
+      try answer([4, 16, 64]) { 250 * Double($0) }.hasPrefix("Stride 4 is fastest, 1.00 us, the smallest stride tried.")
+    )
+    // There is no smaller stride than 1.
+    #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us. "))
+    // Larger strides have the same effect as 1,024, so that a larger sweep would show nothing.
+    let alike = try answer([1, 4, 16, 1024]) { $0 == 1024 ? 1000 : 9000 }
+    #expect(alike.hasPrefix("Stride 1024 is fastest, 1.00 us. "), "\(alike)")
+  }
+
+  /// The answer and the table rank means. A reader must learn that a best mean is worse in most rounds.
+  @Test func `the answer says in which share of the rounds the best setting is better, if that is seldom`() throws {
+    func says(_ fast: Int) throws -> String {
+      let results = try Fixture.compared([("stride", [1, 4])], rounds: 30) { variant, round, values in
+        guard variant == "apply" else { return nil }
+        return values["stride"] == 1 ? 1000 + Double(round % 3) : round % 10 < fast ? 100 : 1100
+      }
+      return try #require(results.content.conclusion)
+    }
+    let (seldom, usually) = (try says(6), try says(9))
+    #expect(seldom.contains("slower, but only in 60 % of the rounds."), "\(seldom)")
+    #expect(!usually.contains("of the rounds"), "\(usually)")
+  }
+
+  @Test func `the answer names the second-best setting`() throws {
+    let says = try answer { $0 == 16 ? 10_000 : $0 == 4 ? 11_000 : 50_000 }
+    #expect(
+      says.contains("Stride 16 is fastest, 10.0 us. Next: stride 4, 1.10x slower. Highest mean: stride "), "\(says)")
+    // The sentence on the worst setting says the same.
+    #expect(try !answer([1, 4]) { $0 == 1 ? 10_000 : 50_000 }.contains("Next"))
+  }
+
+  /// Medians rank the runs. A user would not expect a run with the best median to have the worst slow samples.
+  @Test func `the answer mentions slow samples of the best run if those of another run are much faster`() throws {
+    func says(slow: Double) throws -> String {
+      let made = Fixture.made([
+        (
+          "one",
+          Fixture.rounds(6) { round in
+            ["elapsed": Array(repeating: 1000 + Double(round), count: 97) + [slow, slow, slow]]
+          }
+        ),
+        ("two", Fixture.rounds(6) { round in ["elapsed": Array(repeating: 2000 + Double(round), count: 100)] }),
+      ])
+      var experiment = made.experiment
+      (experiment.show, experiment.isSearch) = (["elapsed"], true)
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+      return try #require(results.content.conclusion)
+    }
+    #expect(try says(slow: 1000) == "Fastest: one, 1.00 us. two is 2.00x slower. Measured at stride 1.")
+    let slow = try says(slow: 90_000)
+    #expect(
+      slow.contains(/But the p99 of elapsed is 90 us with one, and 2\.0\d us with two\. Measured at stride 1\.$/),
+      "\(slow)")
+  }
+
+  /// A variant that alternates between a fast and a slow state can have the worse mean and win most rounds.
+  @Test func `a variant that is faster in most rounds is not called slower`() throws {
+    let made = Fixture.made([
+      ("steady", Fixture.rounds(60) { round in ["elapsed": [1000 + Double(round % 7)]] }),
+      ("alternating", Fixture.rounds(60) { round in ["elapsed": [round % 5 < 3 ? 900 : 2000 + Double(round % 7)]] }),
+    ])
+    var experiment = made.experiment
+    (experiment.show, experiment.isSearch) = (["elapsed"], true)
+    let content = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs
+    ).content
+    let says = try #require(content.conclusion)
+    #expect(
+      says.contains(
+        /^Undecided( \(at most [0-9.]+ % apart\))?: all\. Lowest mean: steady, 1\.00 us, beside alternating, 1\.24 us \(900 ns in 60 % of the rounds, 2\.00 us in the others\), but alternating is faster in 60 % of the rounds\. More time may not decide: alternating alternates between two states\. Measured/
+      ),
+      "\(says)")
+    let cells = content.tables.flatMap(\.rows).flatMap { $0.cells.map(\.text) }
+    #expect(
+      cells.contains { $0.hasPrefix("undecided: better in 60 % of the rounds") }
+        && !cells.contains { $0.contains("slower") }, "\(cells)")
+  }
+
+  @Test func `the answer says which of two equal settings is faster in most rounds`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 50_000
+      case 4: 10_000
+      // Faster in two thirds of the rounds, and slower on average.
+      default: round.isMultiple(of: 3) ? 10_060 : 9_990
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains("Lowest mean: stride 4, 10.0 us, but stride 16 is faster in 67 % of the rounds."), "\(says)")
+    let variants = try Fixture.compared([("stride", [4])]) { variant, round, values in
+      variant == "plain" ? 10_000 : round.isMultiple(of: 3) ? 10_060 : 9_990
+    }
+    let other = try #require(variants.content.conclusion)
+    #expect(
+      other.contains(
+        /Lowest mean: plain \(a yardstick\), 10\.0 us, but apply with stride 4 is faster in 67 % of the rounds\./),
+      "\(other)")
+  }
+
+  @Test func `if every other setting may be as bad as the worst, the answer names none of them`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, round, values in
+      switch values["stride"] {
+      case _ where variant == "plain": nil
+      // The interval of stride 1 is wide, and contains those of strides 4 and 16.
+      case 1: 30_000 + 30_000 * Double(round % 3)
+      case 4: 40_000 + 10 * Double(round % 2)
+      case 16: 45_000 + 10 * Double(round % 2)
+      default: 10_000
+      }
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(/All others are at least 1\.\d+x slower\./), "\(says)")
+  }
+
+  @Test func `settings that are certainly within a few percent of the best count as good`() throws {
+    let says = try answer([1, 4, 16], noise: 0.001) { $0 == 1 ? 10_000 : $0 == 4 ? 10_300 : 12_000 }
+    #expect(says.contains(/^Use stride 1 or 4 \(within 3\.\d % of the best\)\. Lowest mean: stride 1,/), "\(says)")
+    #expect(says.contains("Stride 16 is 1.2"), "\(says)")
+  }
+
+  /// A few slow rounds change the mean and not the median. The displayed figures are those that are ranked.
+  @Test func `the ranked figure is in the table, in the plot and in the answer`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, round, values in
+      if variant == "plain" { return nil }
+      return values["stride"] == 1 ? (round < 3 ? 2000 : 8000 + Double(round)) : values["stride"] == 4 ? 1000 : 40_000
+    }
+    let content = results.content
+    let table = try #require(content.tables.first)
+    let column = try #require(table.headings.firstIndex { $0.title == "mean" })
+    let row = try #require(table.rows.first { $0.cells[1].text == "1" && $0.cells[0].text == "apply" })
+    #expect(row.cells[column].text == "4.00 us", "\(row.cells.map(\.text))")
+    let curve = try #require(content.sweeps.first)
+    #expect(curve.series.first { $0.label == "apply" }?.points.first.flatMap { $0 }?.text == "4.00 us")
+    #expect(
+      curve.figures == "means over the rounds" && HTMLReport.render([content]).contains("apply, stride=1: 4.00 us"))
+    #expect(
+      content.footnotes(content.tables).first == "mean: the geometric mean of the rounds, by which the runs are ranked")
+  }
+
+  @Test func `a narrow terminal keeps the marks and mentions that columns are hidden`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])], samples: 40) { variant, round, values in
+      variant == "plain" ? nil : Double(values["stride"] == 4 ? 1000 : 9000) + Double(round)
+    }
+    let narrow = TerminalReport(TextStyle(width: 40)).render(results.content).split(separator: "\n").map(String.init)
+    #expect(narrow.contains { $0.hasPrefix("  apply") && $0.hasSuffix("● best") }, "\(narrow)")
+    #expect(narrow.contains { $0.hasSuffix("mean p50   vs best") || $0.hasSuffix("vs best") }, "\(narrow)")
+    #expect(narrow.allSatisfy { $0.displayWidth <= 40 })
+    let named = TerminalReport(TextStyle(width: 20)).render(results.content)
+    #expect(named.contains("● best") && named.contains("--details shows all"), "\(named)")
+    let page = HTMLReport.render([results.content])
+    #expect(page.contains("<th class=\"room\">p50</th>") && page.contains("Columns hidden on a narrow screen: "))
+  }
+
+  @Test func `the answer suggests a comparison of the undecided variants alone if others are decided`() throws {
+    func says(_ third: Double) throws -> String {
+      let made = Fixture.made([
+        ("one", Fixture.rounds(6) { round in ["elapsed": [10_000 + 3000 * Double(round % 3)]] }),
+        ("two", Fixture.rounds(6) { round in ["elapsed": [10_000 + 3000 * Double((round + 1) % 3)]] }),
+        ("three", Fixture.rounds(6) { round in ["elapsed": [third + 3000 * Double((round + 2) % 3)]] }),
+      ])
+      var experiment = made.experiment
+      (experiment.show, experiment.isSearch) = (["elapsed"], true)
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+      return try #require(results.content.conclusion)
+    }
+    let apart = try says(90_000)
+    #expect(apart.contains("To decide, compare these alone (--variant one --variant two), or "), "\(apart)")
+    // If all variants are undecided, no variant is omitted.
+    let together = try says(10_000)
+    #expect(!together.contains("--variant"), "\(together)")
+  }
+
+  /// Stride 4 is slightly faster in the rounds of both strides, and may be much faster. Stride 1 has the best mean,
+  /// since two more rounds of stride 1 are fast.
+  @Test func `a setting that may be much better than the best mean is not within a few percent of the best`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 12) { variant, round, values in
+      if variant == "plain" { return nil }
+      if values["stride"] == 1 { return round < 10 ? 10_000 : 4000 }
+      return round < 10 ? round.isMultiple(of: 2) ? 10_700 : 8700 : nil
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.hasPrefix("Use stride 1 or 4: which is best is undecided (at most "), "\(says)")
+    #expect(says.contains("Lowest mean (may be chance): stride 1") && !says.contains("within"), "\(says)")
+  }
+
+  /// Means of times and of speed-ups agree with each other. A median of the speed-ups would not.
+  @Test func `rates beside a ranked mean are means`() throws {
+    let made = Fixture.made([
+      ("one", Fixture.rounds(8) { round in ["elapsed": [round < 3 ? 1000 : 4000], "rate": [round < 3 ? 4 : 1]] }),
+      ("two", Fixture.rounds(8) { round in ["elapsed": [8000 + Double(round)], "rate": [0.5]] }),
+    ])
+    var experiment = made.experiment
+    (experiment.show, experiment.isSearch) = (["elapsed", "rate"], true)
+    let content = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs
+    ).content
+    let text = content.tables.flatMap(\.rows).flatMap { $0.cells.map(\.text) }
+    // The geometric mean of three rates of 4 and five rates of 1 is 1.68. The median is 1.
+    #expect(text.contains { $0.hasPrefix("1.68") }, "\(text)")
+    #expect(content.tables.contains { $0.note.contains("geometric means of the rounds: rate") })
+  }
+
+  @Test func `the answer says how much time gives a setting enough rounds`() throws {
+    let results = try Fixture.compared([("stride", [1])], rounds: 6) { variant, round, _ in
+      variant == "plain" ? round < 3 ? 5000 : nil : 1000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains("oo few rounds to rank: plain"), "\(says)")
+    #expect(says.contains(/To decide, give it more time \(--time \d+s\)\./), "\(says)")
+  }
+
+  @Test func `the answer after too few rounds mentions how many are needed`() throws {
+    #expect(
+      try answer(rounds: 3) { $0 == 4 ? 10_000 : 20_000 }
+        == "Stride 4 has the best mean so far. 6 rounds are needed to rank the settings: --time 3s should give "
+        + "them, or --quick, whose trials are smaller.")
+  }
+
+  @Test func `the answer names all runs that are much slower than the candidates`() throws {
+    let says = try Fixture.compared([("stride", [1, 4, 16, 64])], rounds: 12) { variant, round, values in
+      let noise = 1 + 0.002 * Double(round)
+      return switch values["stride"] {
+      case _ where variant == "plain": nil
+      case 1: 1000 * (round.isMultiple(of: 2) ? 1.2 : 1)
+      case 4: 1000 * (round.isMultiple(of: 2) ? 1 : 1.2)
+      case 16: 4000 * noise
+      default: 9000 * noise
+      }
+    }.content.conclusions
+    #expect(says.contains { $0.hasPrefix("Stride 16 or 64 is at least 3.") && $0.hasSuffix("x slower.") }, "\(says)")
+    #expect(says.contains { $0.hasPrefix("Stride 64 is 7.40x") }, "\(says)")
+  }
+
+  @Test func `the answer has the second metric of each run that may be the best, and leaves out runs without it`()
+    throws
+  {
+    let times: [(String, Double, Double?)] = [
+      ("one", 1000, 5), ("two", 1001, nil), ("three", 1002, 5), ("four", 3000, 7), ("five", 4000, nil),
+    ]
+    var results = Fixture.made(
+      times.map { name, time, rate in
+        (
+          name,
+          Fixture.rounds(8) { round in
+            ["elapsed": [time + Double(round)]].merging(rate.map { ["rate": [$0]] } ?? [:]) { $1 }
+          }
+        )
+      })
+    var experiment = results.experiment
+    (experiment.show, experiment.isSearch) = (["elapsed", "rate"], true)
+    results = Results(
+      experiment: experiment, machine: results.machine, seed: 1, started: results.started, runs: results.runs)
+    let says = results.content.conclusions
+    #expect(
+      says.contains { $0.hasPrefix("Rate (") && $0.hasSuffix("): 5.00 /s (one and three), 7.00 /s (four).") }, "\(says)"
+    )
+  }
+
+  @Test func `the answer names the fastest of the variants without a flaw`() throws {
+    let made = Fixture.made([
+      ("wild", Fixture.rounds(6) { round in ["missed": [33], "elapsed": [1000 + Double(round % 2)]] }),
+      ("safe", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [10_000 + Double(round % 3)]] }),
+      ("slow", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [40_000 + Double(round % 2)]] }),
+    ])
+    var experiment = made.experiment
+    (experiment.show, experiment.isSearch) = (["missed", "elapsed"], true)
+    let results = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
+    let json = try JSONReport.render([results.document]).replacing("\"neither\"", with: "\"lower\"")
+    let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
+    #expect(
+      ReportContent(document).conclusion
+        == "No missed, except: wild. Fastest: safe, 10.0 us. slow is 4.00x slower. Measured at stride 1.")
+    // The answer does not depend on which of the two metrics is the headline.
+    let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
+    #expect(flipped != json)
+    let content = ReportContent(try #require(try ResultDocument.parse(Array(flipped.utf8), place: "own").first))
+    #expect(content.conclusion == ReportContent(document).conclusion)
+    let rows = try #require(content.tables.first).rows.map { $0.cells.map(\.text) }
+    #expect(
+      rows.map(\.last) == ["33 missed", "● best mean", rows[2].last] && rows[2].last?.hasPrefix("4.00x slower") == true,
+      "\(rows)")
+  }
+
+  @Test func `every format has the answer, including JSON and a report of a saved run`() throws {
+    let results = try Fixture.compared([("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 50_000
+    }
+    let content = results.content
+    let says = content.conclusions
+    #expect(says.first?.hasPrefix("Stride 4 is fastest") == true && says.count > 1)
+    let json = try JSONReport.render([content.document])
+    for text in [json, MarkdownReport.render([content]), HTMLReport.render([content])] {
+      for sentence in says { #expect(text.contains(sentence), "\(sentence)") }
+    }
+    let changed = json.replacing(try #require(says.first), with: "As it was.")
+    let saved = try #require(try ResultDocument.parse(Array(changed.utf8), place: "own").first)
+    #expect(ReportContent(saved).conclusions == ["As it was."] + says.dropFirst())
+  }
+}

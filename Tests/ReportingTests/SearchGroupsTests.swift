@@ -1,0 +1,286 @@
+import Laboratory
+import Measurement
+import Testing
+
+@testable import Reporting
+
+/// Tests of the answer of a search with several groups of runs.
+@Suite struct SearchGroupsTests {
+  @Test func `the answer about several groups compares the others with a baseline`() throws {
+    let results = try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], baseline: "plain") {
+      variant, values in
+      Double((variant == "plain" ? 4000 : values["stride"] == 4 ? 1000 : 10_000) * (values["work"] == 10 ? 1 : 10))
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(
+        "Compared with plain, faster: apply with stride 4 (4.0x, at 2 of 2 settings); slower: apply with stride 1 (2.5x, "
+          + "at 2 of 2 settings)."), "\(says)")
+  }
+
+  @Test func `the first sentence counts the settings at which a run may be the best`() throws {
+    let good = [10: [1, 4], 20: [1, 16], 30: [1, 64], 40: [1], 50: [4]]
+    let content = try Fixture.compared([("work", [10, 20, 30, 40, 50]), ("stride", [1, 4, 16, 64])], rounds: 12) {
+      variant, round, values in
+      guard variant == "apply", let work = values["work"], let stride = values["stride"] else { return 90_000 }
+      guard good[work]?.contains(stride) == true else { return 4000 }
+      return round.isMultiple(of: 2) == (stride == 1) ? 1300 : 1000
+    }.content
+    #expect(
+      content.conclusions.first
+        == "Fastest, or undecided: apply with stride 1 at 4, apply with stride 4 at 2, apply with stride 16 at 1 of the 5 "
+        + "settings.", "\(content.conclusions)")
+  }
+
+  @Test func `a comparison suggests a command that decides it`() throws {
+    var results = try Fixture.compared([("stride", [1, 4, 16])], rounds: 12) { variant, round, values in
+      values["stride"] == 16 ? 90_000 : 10_000 * (round.isMultiple(of: 2) == (values["stride"] == 1) ? 1.3 : 1)
+    }
+    results.command = [
+      "compare", "fixture", "stride=1,4,16", "--set", "work=15ns", "--time", "8s", "--variant", "apply",
+    ]
+    let says = try #require(results.content.conclusion)
+    #expect(
+      says.contains(
+        /[Tt]o decide, run `gcdlab compare fixture --set work=15ns stride=1,4( --variant \w+)* --time \d+s`\./),
+      "\(says)")
+  }
+
+  @Test func `settings of one variant that are as good as each other are named together`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16, 64, 256])]) { variant, values in
+      variant == "plain" ? 20_000 : values["stride"] == 1 ? 10_000 : 5000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.hasPrefix("apply with stride 4 to 256 is fastest, or as good as the best, at all values of work."))
+    #expect(
+      says.contains("apply with stride 4 to 256 (within 0.1 % of the best); lowest mean: apply with stride 4 ("),
+      "\(says)")
+  }
+
+  @Test func `the answer explains why no run is the best if each task has only one run`() throws {
+    let both = try Fixture.compared([("work", [1000, 10])]) { _, values in Double(values["work"] ?? 1) }
+    let alone = Results(
+      experiment: both.experiment, machine: both.machine, seed: 1, started: both.started,
+      runs: both.runs.filter { $0.variant.name == "apply" })
+    let says = try #require(alone.content.conclusion)
+    let cells = try #require(alone.content.tables.first).rows.flatMap { $0.cells.map(\.text) }
+    #expect(says.hasPrefix("Not ranked: each work is a task of its own, "), "\(says)")
+    #expect(!cells.contains { $0.contains("best mean") }, "\(cells)")
+  }
+
+  @Test func `each amount of work has an answer, in the order of the request`() throws {
+    let grid = try Fixture.compared([("work", [1000, 10]), ("stride", [1, 4])]) { variant, values in
+      // The best run of the first work is a run of the second variant.
+      Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+        * ((variant == "plain") == (values["work"] == 10) ? 0.1 : 1)
+    }
+    let says = try #require(grid.content.conclusion)
+    let first = try #require(says.firstRange(of: " work 1 us: "))
+    let second = try #require(says.firstRange(of: " work 10 ns: "))
+    #expect(first.lowerBound < second.lowerBound, "\(says)")
+    #expect(
+      grid.content.conclusions.first == "Without yardsticks, apply with stride 4 is fastest at all values of work.",
+      "\(says)")
+  }
+
+  @Test func `the answer suggests a sweep that finds where a variant is no longer among the best`() throws {
+    func says(_ works: [Int]) throws -> String {
+      let grid = try Fixture.compared([("work", works), ("stride", [1])]) { variant, values in
+        variant == "plain" ? 10_000 : values["work"] == works[0] ? 20_000 : 1000
+      }
+      return try #require(grid.content.conclusion)
+    }
+    let hint =
+      "plain is best at work=10ns, but not at work=1us; sweep more values to find the change, as in "
+      + "work=10ns..1us:x2."
+    let found = try says([10, 1000])
+    #expect(found.contains(hint), "\(found)")
+    // At the second amount of work, no variant is certainly the best, so the change may begin after the first amount.
+    let undecided = try Fixture.compared([("work", [10, 100, 10_000]), ("stride", [1])], rounds: 6) {
+      variant, round, values in
+      if variant == "plain" { return 10_000 }
+      return values["work"] == 10 ? 20_000 : values["work"] == 100 ? round.isMultiple(of: 2) ? 14_000 : 7000 : 1000
+    }
+    let wide = try #require(undecided.content.conclusion)
+    #expect(wide.contains("as in work=10ns..10us:x2."), "\(wide)")
+    // Neither the values nor a multiple of them is computed.
+    #expect(try says([1 << 61, Int.max]).contains("sweep more values"))
+    // All values of the sweep were tried.
+    #expect(try !says([10, 20, 40]).contains("sweep more values"))
+    // There is no value between these two, so the change is found.
+    let adjacent = try says([10, 11])
+    #expect(adjacent.contains("plain is best at work=10ns, but not at work=11ns."), "\(adjacent)")
+    #expect(!adjacent.contains("sweep more values"))
+    // A sweep that doubles the values has no value between these two.
+    #expect(try !says([10, 20]).contains("sweep more values"))
+  }
+
+  @Test func `a variant that remains the best with one of its settings does not stop being the best`() throws {
+    let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 64])]) { variant, values in
+      if variant == "plain" { return 50_000 }
+      return values["work"] == 1000 && values["stride"] == 1 ? 20_000 : 10_000
+    }
+    let says = try #require(grid.content.conclusion)
+    #expect(says.contains("apply with stride 64") && !says.contains("but not at"), "\(says)")
+  }
+
+  @Test func `the advice names the tasks that more time may not decide`() throws {
+    let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) {
+      variant, round, values in
+      let noise = values["work"] == 1000 ? 40 : 1.1
+      return 10_000 * (round.isMultiple(of: 2) == (variant == "plain") ? noise : 1)
+    }
+    let says = try #require(grid.content.conclusion)
+    #expect(
+      says.contains(
+        /To decide, give it more time \(--time \d+s\); the noise is too high to decide work=1us\./
+      ),
+      "\(says)")
+  }
+
+  @Test func `the first sentence says whether a setting is, or may be, the best at all values`() throws {
+    /// Returns the first sentence for figures of `apply` at strides 1 and 4, at each amount of work.
+    func first(_ figure: @escaping (_ work: Int, _ stride: Int, _ round: Int) -> Double) throws -> String? {
+      try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
+        variant == "plain" ? 90_000 : figure(values["work"] ?? 0, values["stride"] ?? 0, round)
+      }.content.conclusions.first
+    }
+    let isBest = try first { _, stride, _ in stride == 4 ? 1000 : 3000 }
+    #expect(isBest == "apply with stride 4 is fastest at all values of work.")
+    // Without a difference there is a winner, but not alone.
+    let isNear = try first { work, stride, round in
+      work == 10 ? (stride == 4 ? 1000 : 3000) : 1000 + Double((round * 7 + stride) % 5)
+    }
+    #expect(isNear == "apply with stride 4 is fastest, or as good as the best, at all values of work.")
+    let mayBe = try first { work, stride, round in
+      work == 10 ? (stride == 4 ? 1000 : 3000) : round.isMultiple(of: 2) == (stride == 4) ? 1000 : 1300
+    }
+    #expect(mayBe == "Fastest: apply with stride 4 at work 10 ns; apply with stride 1 or 4 (undecided) at work 1 us.")
+    let isOpen = try first { _, stride, round in (round.isMultiple(of: 2) == (stride == 4)) ? 1000 : 1500 }
+    #expect(isOpen == "apply with stride 1 or 4 may be fastest at all values of work.")
+  }
+
+  @Test func `the first sentence names a value alone if one setting is the best with it everywhere`() throws {
+    let says = try Fixture.compared([("work", [10, 1000]), ("cores", [1, 2]), ("stride", [1, 4])]) {
+      variant, values in
+      if variant == "plain" { return nil }
+      return (values["work"] == 10) == (values["stride"] == 4) ? 1000 : 3000
+    }.content.conclusions.first
+    #expect(says == "Fastest: stride 4 at work 10 ns; stride 1 at work 1 us.", "\(says ?? "")")
+  }
+
+  @Test func `the first sentence names no run that the table shows as slower`() throws {
+    /// Returns the conclusions on strides beside a yardstick. Stride 16 varies widely.
+    func conclusions(_ second: Double, yardstick: Double = 500) throws -> [String] {
+      try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16, 64])], rounds: 20) { variant, round, values in
+        let noise = Double((round * 7 + (values["stride"] ?? 0)) % 5)
+        switch values["stride"] {
+        case 4: return second * (1 + 0.004 * noise)
+        case 16: return round.isMultiple(of: 2) ? 3000 : 90_000
+        case 64: return round.isMultiple(of: 3) ? 3000 : 90_000
+        default: return variant == "plain" ? yardstick + noise : 1000 * (1 + 0.004 * noise)
+        }
+      }.content.conclusions
+    }
+    // The noise of strides 16 and 64 says nothing about stride 4.
+    let slower = try conclusions(1300)
+    #expect(
+      slower.first == "Without yardsticks, apply with stride 1 is fastest at all values of work.", "\(slower)")
+    // Stride 4 is certainly slower, although by little.
+    let near = try conclusions(1050, yardstick: 2000)
+    #expect(near.first == "apply with stride 1 is fastest at all values of work.", "\(near)")
+    #expect(near.contains { $0.hasPrefix("- work 10 ns: apply with stride 1 (1") && $0.contains("stride 4 (1") })
+  }
+
+  @Test func `the other runs are compared with the best usable run, and not with a yardstick`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? 10 : values["stride"] == 4 ? 1300 : 1000
+    }
+    let says = results.content.conclusions
+    #expect(
+      says.contains {
+        $0.contains("plain (10") && $0.contains("without yardsticks: apply with stride 1, 1.0")
+          && $0.contains("apply with stride 4 is 1.3") && !$0.contains("130x")
+      }, "\(says)")
+    #expect(says.contains("plain is a yardstick: only for comparison."), "\(says)")
+  }
+
+  @Test func `the first sentence names only the lowest mean if the runs differ too widely`() throws {
+    let says = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
+      if variant == "plain" { return 90_000 }
+      if values["work"] == 10 { return values["stride"] == 4 ? 1000 : 3000 }
+      return values["stride"] == 4 || round.isMultiple(of: 2) ? 1000 : 30_000
+    }.content.conclusions
+    #expect(
+      says.first == "Fastest: apply with stride 4 at work 10 ns; apply with stride 4 (lowest mean) at work 1 us.",
+      "\(says)")
+  }
+
+  @Test func `the answer is directly below the table, and a long report also begins with the decision`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
+    }
+    let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n").map(String.init)
+    let first = "apply with stride 4 is fastest at all values of work."
+    let place = try #require(lines.firstIndex(of: first), "\(lines)")
+    #expect(lines[place - 1].contains("1.02 ms") && lines[place + 1].contains("work 10 ns: apply with stride 4"))
+    let legend = try #require(lines.firstIndex(of: "legend"), "\(lines)")
+    #expect(
+      lines.last?.hasPrefix("Measured at ") == true && lines[legend..<place].contains { $0.contains("● best mean") })
+    #expect(lines[..<legend].contains { $0.contains("seed 1") } && lines[1] != first, "\(lines)")
+    let tall = try Fixture.compared([("work", Array(10...40)), ("stride", [1, 4])]) { variant, values in
+      Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
+    }
+    let long = TerminalReport(TextStyle()).render(tall.content).split(separator: "\n").map(String.init)
+    #expect(long.indices.filter { long[$0] == first }.count == 2 && long[1] == first, "\(long)")
+  }
+
+  @Test func `each amount of work has a best setting of its own`() throws {
+    let grid = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])]) { variant, values in
+      variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
+    }
+    let says = try #require(grid.content.conclusion)
+    #expect(says.contains("work 10 ns: stride 4 (10"), "\(says)")
+    #expect(
+      says.contains("work 1 us: stride 4 (1") && says.hasPrefix("Stride 4 is fastest at all values of work."), "\(says)"
+    )
+    // With a single variant, only the settings change, and the lines name them.
+    let changing = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])]) { variant, values in
+      variant == "plain" ? nil : (values["work"] == 10) == (values["stride"] == 4) ? 1000 : 3000
+    }
+    let other = try #require(changing.content.conclusion)
+    #expect(
+      other.hasPrefix("Fastest: stride 4 at work 10 ns; stride 1 at work 1 us.")
+        && other.contains("work 10 ns: stride 4 (") && other.contains("work 1 us: stride 1 ("), "\(other)")
+    #expect(!other.contains("best at"), "\(other)")
+  }
+
+  @Test func `the answer about many amounts joins those with the same best run, and says how much worse others are`()
+    throws
+  {
+    func answer(_ works: Int, _ threads: [Int], _ time: @escaping (_ work: Int, _ threads: Int) -> Double) throws
+      -> [String]
+    {
+      try Fixture.compared([("work", Array(1...works)), ("threads", threads)]) { variant, values in
+        variant == "plain" ? 90_000 : time(values["work"] ?? 0, values["threads"] ?? 0)
+      }.content.conclusions
+    }
+    let two = try answer(4, [10, 20]) { work, threads in (work < 3) == (threads == 20) ? 1000 : 1000 * Double(work + 1)
+    }
+    #expect(
+      two.first
+        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns.",
+      "\(two)")
+    #expect(
+      two.contains(
+        "- work 1 ns and 2 ns: apply with threads 20; slower: apply with threads 10 (2.0x to 3.0x), plain with threads 10 "
+          + "(90x), plain with threads 20 (90x)."), "\(two)")
+    // Each amount has a best run of its own.
+    let each = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : 2000 }
+    #expect(
+      each.first
+        == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1, others "
+        + "at 2 of the 5 settings.",
+      "\(each)")
+  }
+}

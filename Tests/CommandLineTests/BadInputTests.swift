@@ -38,7 +38,7 @@ import Testing
     (
       ["compare", "fd-semaphore", "--variant", "unlimited"],
       "gcdlab: compare: fd-semaphore sweeps nothing by itself: give NAME=VALUES, as in limit=16,64,256 or "
-        + "hold=1ms,4ms,16ms or tasks=22,90,360\n"
+        + "tasks=22,90,360 or hold=1ms,4ms,16ms\n"
     ),
     (
       ["compare", "fd-semaphore", "limit"],

@@ -126,7 +126,7 @@ struct SearchWording {
   func bestSoFar(_ all: [SearchGroup]) -> String {
     let (groups, who) = withoutYardsticks(all).map { ($0, " without yardsticks") } ?? (all, "")
     let bests = zip(groups, all).grouped { group, whole in names([group.best], of: whole.runs) }
-    guard bests.count > 1 || !who.isEmpty else { return bestSoFar(groups[0]) }
+    guard bests.count > 1 else { return "\(bests[0].key) \(RunNames.has(bests[0].key)) the best mean so far\(who)" }
     let texts = bests.prefix(SearchAnswer.mostNames).map { name, part in
       "\(name) at \(places(part.map(\.0), of: groups))"
     }

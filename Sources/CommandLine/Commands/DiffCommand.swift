@@ -153,6 +153,11 @@ struct DiffCommand: AsyncParsableCommand {
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
     for path in paths {
+      // `report` lists the names of kept runs.
+      if let archive = Archive.ofUser, path.contains("."), let kept = try archive.run(named: path) {
+        documents.append(kept)
+        continue
+      }
       // A path with a slash may be a pipe, which is opened only once.
       if !path.contains("/") { try Self.requireFile(path) }
       documents += try ResultDocument.read(path)
@@ -164,7 +169,7 @@ struct DiffCommand: AsyncParsableCommand {
   private func alternate(_ other: String) async throws -> (old: [ResultDocument], new: [ResultDocument]) {
     var (old, new): ([ResultDocument], [ResultDocument]) = ([], [])
     let words = try Self.split(files).forwarded
-    let (before, after) = (OtherLab(binary: other), OtherLab(binary: Host.executablePath))
+    let (before, after) = (LabBinary(binary: other), LabBinary(binary: Host.executablePath))
     for _ in 0..<runs {
       for (lab, isNew) in [(before, false), (after, true)] {
         guard let ran = try await lab.measure(words, within: try longestRun()) else {
@@ -243,6 +248,6 @@ struct DiffCommand: AsyncParsableCommand {
   private func longestRun() throws -> Duration { try Duration(option: "--run-time", runTime) }
 
   private func threshold() throws -> Double? {
-    try failAbove.map { try Share(option: "--fail-above", $0, allowed: 0...1000).value }
+    try failAbove.map { try Percentage(option: "--fail-above", $0, allowed: 0...1000).value }
   }
 }

@@ -83,6 +83,6 @@ struct RunOptions: ParsableArguments {
   private func limit() throws -> Duration? { try time.map { try Duration(option: "--time", $0) } }
 
   private func share() throws -> Double? {
-    try precision.map { try Share(option: "--precision", $0, allowed: 0.1...100).value }
+    try precision.map { try Percentage(option: "--precision", $0, allowed: 0.1...100).value }
   }
 }

@@ -19,7 +19,7 @@ struct QueuePoolPattern: Pattern {
   static let name = "queue-pool"
 
   let tasks = Parameter.count(
-    "tasks", 2...2000, default: 300, "number of tasks; more than the system's pool has threads")
+    "tasks", 2...2000, default: 300, "number of tasks; by default, more than the system's pool has threads")
   let work = Parameter.duration(
     "work", .zero ... .seconds(1), default: .microseconds(50), "CPU time of a task in the timed phase")
   let pause = Parameter.duration(

@@ -27,7 +27,8 @@ struct ThreadExplosion: Pattern {
   static let name = "thread-explosion"
 
   let tasks = Parameter.count(
-    "tasks", 1...2000, default: 300, "tasks that need the lock or its replacement; more than the pool has threads")
+    "tasks", 1...2000, default: 300,
+    "tasks that need the lock or its replacement; by default, more than the pool has threads")
   let hold = Parameter.duration(
     "hold", .zero ... .seconds(60), default: .milliseconds(50),
     "how much longer the lock is held once a bystander starves")

@@ -41,9 +41,12 @@ extension ReportContent {
     let hasBestOfAll = !groups.isEmpty && document.scenario.problem == nil
     let better = "(\(headline.better.rawValue) is better)"
     let first = headline.superlative
+    // Beside a baseline, the sign for undecided is about the baseline.
+    let isCertainOnly =
+      comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", where it is certain" : ""
     let signs = [
       facts.contains(.best)
-        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants") \(better)"
+        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants") \(better)\(isCertainOnly)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)
@@ -84,7 +87,7 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty)"
+        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty), or by rounds that do not overlap"
       )
     }
     if facts.contains(.allRounds) {

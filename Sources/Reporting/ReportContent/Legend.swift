@@ -28,6 +28,10 @@ public enum Legend {
     "ratio: the geometric mean of the ratios of paired rounds, with a 99 % interval",
     "undecided: the rounds do not tell which is better, and the difference may matter",
     "claim: a statement of a scenario that the trials test",
+    "partly: a part of a document's sentence is borne out, and another part is refuted",
+    "borne out: all claims about a document's sentence that could be judged speak for it",
+    "in one configuration: a sentence about every run that was borne out in one configuration only",
+    "by inference: the trials show the facts from which a document's sentence follows, and not the sentence itself",
     "stand-in: the lab's replacement for what this system lacks; its claims say nothing about Dispatch",
   ]
 

@@ -15,7 +15,9 @@ extension SearchWording {
     }
     let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
-    guard !index.document.isQuick else { return "to decide, leave out --quick" }
+    guard !index.document.isQuick else {
+      return "to decide, leave out --quick\(index.document.command.contains("--time") ? " and --time" : "")"
+    }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
     let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }
     let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
@@ -50,6 +52,9 @@ extension SearchWording {
     guard let most = decidable.map(\.seconds).max() else {
       return "at this noise, even --time \(Self.longest)s may not decide; leave it undecided"
     }
+    guard 2 * decidable.count >= times.count else {
+      return "at this noise, most of what is undecided would stay so even with --time \(Self.longest)s"
+    }
     let decide = decide(decidable.map(\.group), within: most)
     guard decidable.count < times.count else { return decide }
     let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
@@ -63,7 +68,8 @@ extension SearchWording {
   private func decide(_ groups: [SearchGroup], within seconds: Int?) -> String {
     let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
-    let time = seconds.map { "--time \(max(Self.shortest, Budget.enough(for: share * Double($0))))s" } ?? "--time"
+    let time =
+      seconds.map { "--time \(max(Self.shortest, 10 * Int((share * Double($0) / 10).rounded(.up))))s" } ?? "--time"
     guard let command = index.document.comparing(alone) else {
       return "to decide, \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
     }

@@ -4,9 +4,9 @@ import Measurement
 /// The words about several groups together: the first sentence of their answer.
 extension SearchWording {
   /// Returns words about the runs that are the best in each of several groups: `mutex is fastest at all values of
-  /// hold`. If no run is certainly the best in all groups, the words name the runs of each group: `fastest: spinlock at
-  /// hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name the runs that may be
-  /// the best everywhere.
+  /// hold`, or `use mutex: fastest, or undecided, at all values of hold`. If there are no such runs, the words name the
+  /// runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too
+  /// many words, they count the groups in which each run may be the best.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.
   ///
@@ -25,10 +25,11 @@ extension SearchWording {
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
-    if common.isEmpty || !isCertain, 2...Self.mostParts ~= regions.count,
+    if common.isEmpty, 2...Self.mostParts ~= regions.count,
       groups.count <= Self.mostGroups || settings(of: groups[0]).count == 1
     {
-      return "\(who)\(heading): \(regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; "))"
+      let parts = regions.map { "\($0.who) at \($0.places)" }
+      return "\(who)\(heading): \(parts.joined(separator: "; "))\(compromise(groups, of: all))"
     }
     guard !common.isEmpty else {
       // A run that is among the best at most settings is a good choice, even if the best is undecided at some of them.
@@ -36,18 +37,36 @@ extension SearchWording {
         .grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }.sorted { $0.count > $1.count }
       let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
       let left = groups.count - counts.prefix(Self.mostParts - 1).reduce(0) { $0 + $1.count }
-      let parts = texts + (isCertain && left > 0 ? ["others at \(left)"] : [])
+      let others =
+        isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > texts.count ? ["others at fewer"] : []
       let note = isCertain ? "" : ", or undecided"
-      return "\(who)\(heading)\(note): \(parts.joined(separator: ", ")) of the \(groups.count) settings"
+      let parts = (texts + others).joined(separator: ", ")
+      return "\(who)\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise(groups, of: all))"
+    }
+    guard isCertain else {
+      return "\(who)use \(names(common, of: all[0].runs, "or")): \(heading), or undecided, \(everywhere)"
     }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
-    let verb =
-      isCertain
-      ? isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have" : RunNames.has(text)
-      : isTime ? "may be" : "may have"
-    let isNear = isCertain && groups.contains { $0.leaders.count > 1 }
+    let verb = isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have" : RunNames.has(text)
+    let isNear = groups.contains { $0.leaders.count > 1 }
     return "\(who)\(text) \(verb) \(best)\(isNear ? ", or as good as the best," : "") \(everywhere)"
+  }
+
+  /// Returns words about the run whose largest ratio to the best mean of any group is the smallest, a choice for all
+  /// groups: `; mutex is nowhere more than 1.2x slower`. Returns an empty string if there is no run that all groups
+  /// contain, or if it is far from the best mean of a group.
+  private func compromise(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
+    let factors = zip(groups, all).flatMap { group, whole in
+      group.runs.compactMap { run -> (name: String, factor: Double)? in
+        let factor = run == group.best ? 1 : group.comparison.contrastsWithBest[run]?.factor
+        return factor.map { (names([run], of: whole.runs), $0) }
+      }
+    }.grouped(by: \.name).filter { $0.elements.count == groups.count }
+    let worst = factors.map { (name: $0.key, factor: $0.elements.map(\.factor).max() ?? 1) }
+    guard let least = worst.min(by: { $0.factor < $1.factor }), least.factor < Self.far else { return "" }
+    let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
+    return "; the means of \(least.name) are nowhere more than \(factor)x \(worse)"
   }
 
   /// Groups that have the same best runs.
@@ -85,10 +104,11 @@ extension SearchWording {
         }
       }
     }
-    let all = others.grouped(by: \.name).map { name, runs in
+    // A run can be undecided at one setting, and certainly worse at another.
+    let all = others.grouped { "\($0.name) \($0.isUndecided)" }.map { _, runs in
       (
-        name: name, isBaseline: runs.contains(where: \.isBaseline), isNoisy: runs.contains(where: \.isUndecided),
-        isFar: runs.allSatisfy { !$0.isUndecided || $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
+        name: runs[0].name, isBaseline: runs[0].isBaseline, isNoisy: runs[0].isUndecided,
+        isFar: runs.allSatisfy { $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
       )
     }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
     func text(_ cost: (name: String, factors: [Double])) -> String {
@@ -101,7 +121,6 @@ extension SearchWording {
     let shown = costs.enumerated().filter { place, cost in
       place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
     }.map { text(($1.name, $1.factors)) }
-    let worse = metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher"
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     let parts = [
       undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
@@ -149,7 +168,7 @@ extension SearchWording {
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
   /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
-  private func leaders(_ group: SearchGroup) -> [Int] {
+  func leaders(_ group: SearchGroup) -> [Int] {
     guard isWide(group) else { return group.leaders }
     return group.leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
   }

@@ -39,20 +39,42 @@ struct SearchWording {
     let undecided =
       group.isUndecided || group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
     let contradiction = contradiction(group, atLeast: 1)
-    return [first, contradiction, next(group), undecided, tooFewRounds(group), worst].compactMap(\.self)
+    return [first, contradiction, next(group), undecided, noisy(group), tooFewRounds(group), worst].compactMap(\.self)
       .joined(separator: "; ")
   }
+
+  /// Returns words about the undecided runs of an undecided group that are far worse on average (``leaders(_:)``):
+  /// `slower on average, but noisy: queue (11x)`; nil if there are none.
+  private func noisy(_ group: SearchGroup) -> String? {
+    let leaders = leaders(group)
+    let texts =
+      group.isUndecided
+      ? group.undecided.filter { !leaders.contains($0) }.compactMap { run in
+        group.comparison.contrastsWithBest[run].map {
+          "\(names([run], of: group.runs)) (\(Quantity.ratio($0.factor, isRough: true))x)"
+        }
+      } : []
+    return texts.isEmpty ? nil : "\(worse) on average, but noisy: \(texts.listed(most: SearchAnswer.mostNames))"
+  }
+
+  /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
+  var worse: String { metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher" }
 
   /// Returns the best run and the runs that may be as good, each with its figure: `mutex (1.14 us)`, or `undecided:
   /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. Of many runs, only the run with the best mean has a figure:
   /// `window (width 2 to 16), queues (width 4); within 4.4 % of the best; lowest mean: window with width 4 (10 us)`.
   private func listed(_ group: SearchGroup) -> String {
-    let heading = group.isUndecided ? "undecided\(reach(group.undecided, of: group)): " : ""
-    let runs = group.runsByRatio
+    let leaders = leaders(group)
+    let heading = group.isUndecided ? "undecided\(reach(group.undecided.filter(leaders.contains), of: group)): " : ""
+    let runs = group.runsByRatio.filter { !group.isUndecided || leaders.contains($0) }
+    if group.isUndecided, runs.count == 1 { return "\(lowestMean): \(withFigure(group.best, of: group))" }
     guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
     let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
     if good.count > Self.fewRuns, isNearlyAll(group) || Set(good.map(names.variant)).count < good.count {
-      let all = group.isUndecided ? heading + candidatesText(group) : nearText(group)
+      let isWhole = runs.count == group.undecided.count + 1
+      let all =
+        group.isUndecided
+        ? heading + (isWhole ? candidatesText(group) : names(runs.sorted(), of: group.runs)) : nearText(group)
       return "\(all); \(lowestMean): \(withFigure(group.best, of: group))"
     }
     return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.mostNames)

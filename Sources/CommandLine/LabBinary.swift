@@ -4,7 +4,7 @@ import Reporting
 import Subprocess
 
 /// Another gcdlab binary that this lab runs, such as the binary before a change.
-struct OtherLab {
+struct LabBinary {
   /// The path of the binary.
   let binary: String
 

@@ -2,11 +2,11 @@ import ArgumentParser
 import Measurement
 
 /// The value of an option that expects a percentage, such as `2%`.
-struct Share {
+struct Percentage {
   /// The percentage as a fraction; for example, 0.02 for `2%`.
   let value: Double
 
-  /// Creates a share from the text of an option.
+  /// Creates a percentage from the text of an option.
   ///
   /// - Throws: `ValidationError` if `text` is not a percentage in the range `allowed`. The error names the option, the
   ///   text and the range.

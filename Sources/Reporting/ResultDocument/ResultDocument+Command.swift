@@ -1,0 +1,59 @@
+import Laboratory
+
+/// The command of a run, and the facts that a list of runs shows.
+extension ResultDocument {
+  /// The command line, quoted for a shell; nil if the run was not started from a command line.
+  public var commandLine: String? {
+    guard !command.isEmpty else { return nil }
+    return ([Tool.command] + command.map(Self.quoted)).joined(separator: " ")
+  }
+
+  /// Returns the command of a comparison without its time and its rounds, and with other settings and variants; nil if
+  /// the document has no command.
+  ///
+  /// - Parameter arguments: the settings, and the variants if they are not those of the command; nil for the settings
+  ///   of the command.
+  func comparing(_ arguments: String?) -> String? {
+    guard !command.isEmpty else { return nil }
+    let isReplaced = arguments != nil
+    let namesVariants = arguments?.contains("--variant ") == true
+    let dropped = ["--time", "--rounds", "--seed", "--export", "--format"] + (namesVariants ? ["--variant"] : [])
+    var words: [String] = []
+    var rest = command[...]
+    while let word = rest.popFirst() {
+      let option = String(word.prefix { $0 != "=" })
+      if dropped.contains(option) {
+        if option == word { _ = rest.popFirst() }
+      } else if Self.optionsWithValue.contains(word) {
+        words += [word] + (rest.popFirst().map { [$0] } ?? [])
+      } else if !isReplaced || word.hasPrefix("-") || !word.contains("=") {
+        words.append(word)
+      }
+    }
+    return ([Tool.command] + words.map(Self.quoted) + (arguments.map { [$0] } ?? [])).joined(separator: " ")
+  }
+
+  /// The options of `compare` that have a value and that its advice keeps.
+  private static let optionsWithValue = [
+    "--set", "--cores", "--baseline", "--metric", "--precision", "--trial-time", "--color", "--variant",
+    "--allow-unjudged",
+  ]
+
+  private static func quoted(_ word: String) -> String {
+    let isPlain = word.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        true
+      default: "_@%+=:,./-".utf8.contains(byte)
+      }
+    }
+    return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// Whether the document has a figure of any metric.
+  public var hasFigures: Bool { runs.contains { !$0.metrics.isEmpty } }
+
+  /// The start of the run to the minute, in UTC: `2026-11-29 16:40`.
+  public var startedMinute: String { started.minute }
+}

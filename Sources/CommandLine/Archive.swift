@@ -9,7 +9,8 @@ import Reporting
 /// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
 /// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
-/// `NAME.compare.quick.json` and their `.before` files. `NAME.verdicts.json` contains only the verdicts of the latest
+/// `NAME.compare.quick.json` and their `.before` files. A previous run with other settings than the last run is in an
+/// `.older` file. `NAME.verdicts.json` contains only the verdicts of the latest
 /// run of `scenario`. The verdicts of a quick run do not replace those of a full run on the same machine by the same
 /// version of the lab. A command reads this file in less time than a full document.
 struct Archive {
@@ -43,6 +44,7 @@ struct Archive {
         ? document.isQuick ? .quickComparison : .comparison : document.isQuick ? .quick : .full
     }
     var before: String { rawValue + ".before" }
+    var older: String { rawValue + ".older" }
   }
 
   private func path(_ scenario: String, _ ending: String) -> String { "\(directory)/\(scenario)\(ending).json" }
@@ -76,7 +78,7 @@ struct Archive {
     let scenario = name.prefix { $0 != "." }
     let given = String(name.dropFirst(scenario.count))
     let ending = given == Self.full ? "" : given
-    guard Kind.allCases.contains(where: { [$0.rawValue, $0.before].contains(ending) }) else { return nil }
+    guard Kind.allCases.contains(where: { [$0.rawValue, $0.before, $0.older].contains(ending) }) else { return nil }
     return try read(String(scenario), ending)
   }
 
@@ -170,6 +172,10 @@ struct Archive {
     try makeDirectories(directory, mode: 0o700)
     let (name, kind) = (document.scenarioName, Kind(document))
     if let last = last(like: document), last.difference(from: document) == nil || !hasBefore(like: document) {
+      // A short comparison that follows a long one must not displace another long one.
+      if let before = try? read(name, kind.before), before.difference(from: last) != nil {
+        try write(try JSONReport.render([before]), to: path(name, kind.older))
+      }
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))

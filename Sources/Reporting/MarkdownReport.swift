@@ -51,9 +51,10 @@ public enum MarkdownReport {
   /// a shell command is a code span.
   static func text(_ line: Line) -> String {
     if line.isCode { return code(line.text) }
-    if line.isItem { return "- \(escape(line.text))" }
+    let text = Line.spans(line.text).map { $0.isCode ? code($0.text) : escape($0.text) }.joined()
+    if line.isItem { return "- \(text)" }
     let isBold = line.phrases.count == 1 && [.care, .heading].contains(line.phrases[0].color)
-    return isBold ? "**\(escape(line.text))**" : escape(line.text)
+    return isBold ? "**\(text)**" : text
   }
 
   /// Returns a Markdown table. The titles of the columns are escaped, and the cells must be Markdown.

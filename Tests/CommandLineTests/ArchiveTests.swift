@@ -126,6 +126,19 @@ import Testing
       _ = try await Self.run(other, cache)
       let mixed = try await Self.run("diff", "fd-semaphore", cache: cache)
       #expect(mixed.status == 64 && mixed.errors.contains("the two runs have different settings"), "\(mixed.errors)")
+      // Three comparisons with different settings are kept.
+      _ = try await Self.run(["compare", "fd-semaphore", "limit=128"] + other.dropFirst(3), cache)
+      let list = try await Self.run("report", cache: cache)
+      for ending in ["", ".before", ".older"] {
+        #expect(list.output.contains("gcdlab report fd-semaphore.compare.quick\(ending)\n"), "\(list.output)")
+      }
+      let named = try await Self.run(
+        "diff", "fd-semaphore.compare.quick.older", "fd-semaphore.compare.quick.older", cache: cache)
+      #expect(named.status == 0 && named.output.contains("limit=128"), "\(named.output)\(named.errors)")
+      let unknown = try await Self.run("report", "fd-semaphore.compare.quick.oldr", cache: cache)
+      #expect(
+        unknown.status == 64 && unknown.errors.contains("did you mean 'fd-semaphore.compare.quick.older'?"),
+        "\(unknown.errors)")
     }
   }
 

@@ -502,7 +502,7 @@ import Testing
     let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
     #expect(
       ReportContent(document).conclusion
-        == "No missed, except: wild. Fastest: safe, 10.0 us. slow is 4.00x slower. Measured at stride 1.")
+        == "No `missed`, except: wild. Fastest: safe, 10.0 us. slow is 4.00x slower. Measured at stride 1.")
     // The answer does not depend on which of the two metrics is the headline.
     let flipped = json.replacing(/"show": \[\s*"missed",\s*"elapsed"\s*\]/, with: #""show": ["elapsed", "missed"]"#)
     #expect(flipped != json)

@@ -32,6 +32,22 @@ import Testing
         + "others at fewer of the 5 settings.", "\(content.conclusions)")
   }
 
+  @Test func `the first sentence recommends no run that is far worse on average, even if it is undecided everywhere`()
+    throws
+  {
+    let says = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4, 16])], rounds: 12) {
+      variant, round, values in
+      if variant == "plain" { return 90_000 }
+      switch values["stride"] {
+      case 1: return round.isMultiple(of: 2) ? 1000 : 1100
+      case 4: return round.isMultiple(of: 2) ? 1100 : 1000
+      // Twice as fast in some rounds, and on average three times as slow.
+      default: return round.isMultiple(of: 3) ? 500 : 6000
+      }
+    }.content.conclusions
+    #expect(says.first == "Use apply with stride 1 or 4: fastest, or undecided, at all values of work.", "\(says)")
+  }
+
   @Test func `a comparison suggests a command that decides it`() throws {
     var results = try Fixture.compared([("stride", [1, 4, 16])], rounds: 12) { variant, round, values in
       values["stride"] == 16 ? 90_000 : 10_000 * (round.isMultiple(of: 2) == (values["stride"] == 1) ? 1.3 : 1)

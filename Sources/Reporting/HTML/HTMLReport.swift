@@ -57,10 +57,10 @@ public enum HTMLReport {
 
   static func paragraphs(_ lines: [Line]) -> Markup {
     let paragraphs = lines.map { line -> Markup in
-      if line.isItem { return "<ul><li>\(line.text)</li></ul>\n" }
+      if line.isItem { return "<ul><li>\(prose(line.text))</li></ul>\n" }
       guard line.phrases.count == 1, let color = line.phrases[0].color else { return "<p>\(phrases(line))</p>\n" }
       let kind = color == .heading ? "conclusion" : color == .quiet ? "quiet" : color.tone
-      return "<p class=\"\(kind)\">\(line.isCode ? "<code>\(line.text)</code>" : "\(line.text)" as Markup)</p>\n"
+      return "<p class=\"\(kind)\">\(line.isCode ? "<code>\(line.text)</code>" as Markup : prose(line.text))</p>\n"
     }
     return "\(paragraphs)"
   }
@@ -68,9 +68,14 @@ public enum HTMLReport {
   /// Returns the phrases of a line as HTML, each in its colour.
   static func phrases(_ line: Line) -> Markup {
     let phrases = line.phrases.map { phrase -> Markup in
-      phrase.color.map { "<span class=\"\($0.tone)\">\(phrase.text)</span>" } ?? "\(phrase.text)"
+      phrase.color.map { "<span class=\"\($0.tone)\">\(phrase.text)</span>" } ?? prose(phrase.text)
     }
     return "\(phrases)"
+  }
+
+  /// Returns a text as HTML, with its code spans (``Line/spans(_:)``).
+  private static func prose(_ text: String) -> Markup {
+    "\(Line.spans(text).map { $0.isCode ? "<code>\($0.text)</code>" : "\($0.text)" as Markup })"
   }
 
   // MARK: One scenario

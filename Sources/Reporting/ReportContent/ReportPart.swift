@@ -49,6 +49,16 @@ struct Line: Sendable {
 
   /// The text of the line without colours.
   var text: String { phrases.map(\.text).joined() }
+
+  /// Returns a text divided at its backticks. The parts between two backticks are code. A text with an odd number of
+  /// backticks, or with nothing between two, is not divided.
+  static func spans(_ text: String) -> [(text: String, isCode: Bool)] {
+    let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated().map { place, part in
+      (text: String(part), isCode: place % 2 == 1)
+    }
+    let isPaired = parts.count % 2 == 1 && !parts.contains { $0.isCode && $0.text.isEmpty }
+    return isPaired ? parts.filter { !$0.text.isEmpty } : [(text, false)]
+  }
 }
 
 extension ReportContent {

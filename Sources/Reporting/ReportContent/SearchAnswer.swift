@@ -70,17 +70,17 @@ struct SearchAnswer {
     }
   }
 
-  /// A sentence about the settings that have a flaw, `No failed-opens, except: unlimited with limit 16 to 64.`; nil if
-  /// no metric counts a flaw.
+  /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to
+  /// 64.` with the metric as code; nil if no metric counts a flaw.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let counted = index.document.runs.indices.filter { index.document.runs[$0].metrics[flaw.name] != nil }
     let flawed = counted.filter(comparison.flawed.contains)
-    if flawed.isEmpty { return "No \(flaw.name) at any setting." }
+    if flawed.isEmpty { return "No `\(flaw.name)` at any setting." }
     let clean = counted.filter { !comparison.flawed.contains($0) }
     return clean.count < flawed.count
-      ? "Without \(flaw.name): only \(names(clean, of: counted))."
-      : "No \(flaw.name), except: \(names(flawed, of: counted))."
+      ? "Without `\(flaw.name)`: only \(names(clean, of: counted))."
+      : "No `\(flaw.name)`, except: \(names(flawed, of: counted))."
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.

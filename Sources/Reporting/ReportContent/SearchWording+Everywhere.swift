@@ -20,8 +20,8 @@ extension SearchWording {
     let isTime = metric.meaning == .duration
     let best = (isTime ? "" : "the ") + heading
     let everywhere = "at all values of \(settings(of: all[0]).map(\.parameter.name).listed())"
-    let named = zip(groups, all).map { group, whole in group.leaders.map { names([$0], of: whole.runs) } }
-    let common = groups[0].leaders.filter { run in
+    let named = zip(groups, all).map { group, whole in leaders(group).map { names([$0], of: whole.runs) } }
+    let common = leaders(groups[0]).filter { run in
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
@@ -44,7 +44,12 @@ extension SearchWording {
       return "\(who)\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise(groups, of: all))"
     }
     guard isCertain else {
-      return "\(who)use \(names(common, of: all[0].runs, "or")): \(heading), or undecided, \(everywhere)"
+      // Of undecided runs, those with a good mean in every group are the better choice.
+      let worst = Dictionary(uniqueKeysWithValues: worstFactors(groups, of: all).map { ($0.name, $0.factor) })
+      let factors = common.map { worst[names([$0], of: all[0].runs)] ?? 1 }
+      let most = max(factors.min() ?? 1, Self.good)
+      let chosen = zip(common, factors).filter { $0.1 <= most }.map(\.0)
+      return "\(who)use \(names(chosen, of: all[0].runs, "or")): \(heading), or undecided, \(everywhere)"
     }
     let text = names(common, of: all[0].runs)
     let isPlural = Set(common.map(names.variant)).count > 1
@@ -57,16 +62,21 @@ extension SearchWording {
   /// groups: `; mutex is nowhere more than 1.2x slower`. Returns an empty string if there is no run that all groups
   /// contain, or if it is far from the best mean of a group.
   private func compromise(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
-    let factors = zip(groups, all).flatMap { group, whole in
+    let worst = worstFactors(groups, of: all)
+    guard let least = worst.min(by: { $0.factor < $1.factor }), least.factor < Self.far else { return "" }
+    let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
+    return "; the means of \(least.name) are nowhere more than \(factor)x \(worse)"
+  }
+
+  /// Returns, for each run that all groups contain, the largest ratio of its mean to the best mean of a group.
+  private func worstFactors(_ groups: [SearchGroup], of all: [SearchGroup]) -> [(name: String, factor: Double)] {
+    zip(groups, all).flatMap { group, whole in
       group.runs.compactMap { run -> (name: String, factor: Double)? in
         let factor = run == group.best ? 1 : group.comparison.contrastsWithBest[run]?.factor
         return factor.map { (names([run], of: whole.runs), $0) }
       }
     }.grouped(by: \.name).filter { $0.elements.count == groups.count }
-    let worst = factors.map { (name: $0.key, factor: $0.elements.map(\.factor).max() ?? 1) }
-    guard let least = worst.min(by: { $0.factor < $1.factor }), least.factor < Self.far else { return "" }
-    let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
-    return "; the means of \(least.name) are nowhere more than \(factor)x \(worse)"
+      .map { name, runs in (name, runs.map(\.factor).max() ?? 1) }
   }
 
   /// Groups that have the same best runs.
@@ -172,6 +182,9 @@ extension SearchWording {
     guard isWide(group) else { return group.leaders }
     return group.leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
   }
+
+  /// The largest ratio of the means up to which an undecided run is as good a choice as the best.
+  private static let good = 1.25
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
   private static let far = 2.0

@@ -215,8 +215,10 @@ final class WorkWithEvent: Sendable {
   func submitEvent(to main: DispatchQueue) {
     sent.set()
     main.async(group: all) {
+      // The work may end as soon as the event has begun, so the event looks for the end of the work before that.
+      let hasEnded = self.ended.isSet
       self.began.set()
-      if self.ended.isSet { self.wasDelayed.set() }
+      if hasEnded { self.wasDelayed.set() }
     }
     let end = MonotonicClock.now() + limit
     while !began.isSet, MonotonicClock.now() < end { CalibratedWork.run(steps: 16) }

@@ -77,6 +77,8 @@ struct Archive {
   func run(named name: String) throws(InputError) -> ResultDocument? {
     let scenario = name.prefix { $0 != "." }
     let given = String(name.dropFirst(scenario.count))
+    // The bare name of a scenario is not that of a single run.
+    guard !given.isEmpty else { return nil }
     let ending = given == Self.full ? "" : given
     guard Kind.allCases.contains(where: { [$0.rawValue, $0.before, $0.older].contains(ending) }) else { return nil }
     return try read(String(scenario), ending)

@@ -154,7 +154,7 @@ struct DiffCommand: AsyncParsableCommand {
     var documents: [ResultDocument] = []
     for path in paths {
       // `report` lists the names of kept runs.
-      if let archive = Archive.ofUser, path.contains("."), let kept = try archive.run(named: path) {
+      if let kept = try Archive.ofUser?.run(named: path) {
         documents.append(kept)
         continue
       }

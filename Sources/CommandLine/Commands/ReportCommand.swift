@@ -78,7 +78,7 @@ struct ReportCommand: ParsableCommand {
   /// - Throws: ``InputError`` if the lab kept no run of the scenario, or if the run cannot be read.
   private func kept(_ path: String) throws(InputError) -> ResultDocument? {
     guard !path.contains("/"), !path.hasSuffix(".json"), (try? readBytes(path, atMost: 0)) == nil else { return nil }
-    if let run = try Archive.ofUser?.run(named: path), path.contains(".") { return run }
+    if let run = try Archive.ofUser?.run(named: path) { return run }
     let scenario = String(path.prefix { $0 != "." })
     if path.contains("."), !Lab.library.names.contains(scenario) { return nil }
     // A name of no scenario is an error with the nearest names.

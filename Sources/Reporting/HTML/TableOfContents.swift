@@ -18,10 +18,11 @@ extension HTMLReport {
     }
     // The claims of searches and of stand-ins are not comparable with the other claims, so they do not count.
     let total = ReportContent.counts(contents.flatMap { $0.isSearch || $0.standings.standIn != nil ? [] : $0.claims })
+    let areComparisons = contents.allSatisfy(\.isSearch)
     return """
-      <nav id="contents"><h1>\(contents.allSatisfy(\.isSearch) ? "Comparisons" : "What the documents say, tried")</h1>
+      <nav id="contents"><h1>\(areComparisons ? "Comparisons" : "What the documents say, tried")</h1>
       \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(total.map(phrases) ?? "")</p>
-      <p class="quiet">\(contents.allSatisfy(\.isSearch) ? "" : ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.sentenceIDs) }))</p>
+      <p class="quiet">\(areComparisons ? "" : ClaimRelation.counts(contents.flatMap { $0.document.claims.map(\.sentenceIDs) }))</p>
       \(places(contents))\(families)</nav>
 
       """

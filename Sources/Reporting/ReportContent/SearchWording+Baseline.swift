@@ -19,9 +19,8 @@ extension SearchWording {
       let texts = contrasts.compactMap { name, all -> (text: String, count: Int)? in
         let factors = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
           .map(\.contrast.factor)
-        guard let least = factors.min(), let most = factors.max() else { return nil }
-        let ends = [least, most].map { Quantity.ratio($0, isRough: true) + "x" }.distinct.joined(separator: " to ")
-        return ("\(name) (\(ends), at \(factors.count) of \(all.count) settings)", factors.count)
+        guard !factors.isEmpty else { return nil }
+        return ("\(name) (\(Self.multiples(factors)), at \(factors.count) of \(all.count) settings)", factors.count)
       }.sorted { $0.count > $1.count }
       let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""
       return texts.isEmpty

@@ -33,8 +33,8 @@ extension SearchWording {
     }
     guard !common.isEmpty else {
       // A run that is among the best at most settings is a good choice, even if the best is undecided at some of them.
-      let counts = zip(groups, all).flatMap { group, whole in leaders(group).map { names([$0], of: whole.runs) } }
-        .grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }.sorted { $0.count > $1.count }
+      let counts = named.flatMap(\.self).grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }
+        .sorted { $0.count > $1.count }
       let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
       let left = groups.count - counts.prefix(Self.mostParts - 1).reduce(0) { $0 + $1.count }
       let others =
@@ -121,21 +121,17 @@ extension SearchWording {
         isFar: runs.allSatisfy { $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
       )
     }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
-    func text(_ cost: (name: String, factors: [Double])) -> String {
-      let ends = [cost.factors[0], cost.factors[cost.factors.count - 1]].map { Quantity.ratio($0, isRough: true) + "x" }
-      return "\(cost.name) (\(ends.distinct.joined(separator: " to ")))"
-    }
     let undecided = all.filter { $0.isNoisy && !$0.isFar }.map(\.name)
-    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { text(($0.name, $0.factors)) }
+    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { "\($0.name) (\(Self.multiples($0.factors)))" }
     let costs = all.filter { !$0.isNoisy }
     let shown = costs.enumerated().filter { place, cost in
       place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
-    }.map { text(($1.name, $1.factors)) }
+    }.map { "\($1.name) (\(Self.multiples($1.factors)))" }
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     let parts = [
       undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
       shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
-      noisy.isEmpty ? nil : "\(worse) on average, but noisy: \(noisy.listed(most: SearchAnswer.mostNames))",
+      noisyText(noisy),
     ]
     return (["\(region.places): \(region.who)"] + parts.compactMap(\.self)).joined(separator: "; ")
   }

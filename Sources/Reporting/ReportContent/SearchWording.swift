@@ -51,10 +51,22 @@ struct SearchWording {
       group.isUndecided
       ? group.undecided.filter { !leaders.contains($0) }.compactMap { run in
         group.comparison.contrastsWithBest[run].map {
-          "\(names([run], of: group.runs)) (\(Quantity.ratio($0.factor, isRough: true))x)"
+          "\(names([run], of: group.runs)) (\(Self.multiples([$0.factor])))"
         }
       } : []
-    return texts.isEmpty ? nil : "\(worse) on average, but noisy: \(texts.listed(most: SearchAnswer.mostNames))"
+    return noisyText(texts)
+  }
+
+  /// Returns words about runs that are far worse on average, but too noisy to be certainly worse, `slower on average,
+  /// but noisy: queue (11x)`; nil without runs.
+  func noisyText(_ runs: [String]) -> String? {
+    runs.isEmpty ? nil : "\(worse) on average, but noisy: \(runs.listed(most: SearchAnswer.mostNames))"
+  }
+
+  /// Returns the range of some ratios as text, `1.2x to 1.4x`, or `2.1x` if the ends have the same text.
+  static func multiples(_ ratios: [Double]) -> String {
+    [ratios.min(), ratios.max()].compactMap { $0.map { Quantity.ratio($0, isRough: true) + "x" } }.distinct
+      .joined(separator: " to ")
   }
 
   /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
@@ -139,16 +151,17 @@ struct SearchWording {
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
   /// far`.
   func bestSoFar(_ group: SearchGroup) -> String {
-    let name = names([group.best], of: group.runs)
-    return "\(name) \(RunNames.has(name)) the best mean so far"
+    bestSoFar(names([group.best], of: group.runs))
   }
+
+  private func bestSoFar(_ name: String) -> String { "\(name) \(RunNames.has(name)) the best mean so far" }
 
   /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads
   /// 2; pthread-mutex at threads 8`.
   func bestSoFar(_ all: [SearchGroup]) -> String {
     let (groups, who) = withoutYardsticks(all).map { ($0, " without yardsticks") } ?? (all, "")
     let bests = zip(groups, all).grouped { group, whole in names([group.best], of: whole.runs) }
-    guard bests.count > 1 else { return "\(bests[0].key) \(RunNames.has(bests[0].key)) the best mean so far\(who)" }
+    guard bests.count > 1 else { return bestSoFar(bests[0].key) + who }
     let texts = bests.prefix(SearchAnswer.mostNames).map { name, part in
       "\(name) at \(places(part.map(\.0), of: groups))"
     }

@@ -17,6 +17,7 @@ public final class Recorder: Sendable {
   }
   private let descriptor: Int32
   private let state = Mutex(State())
+  private let stolenBefore = Host.processorTimes(of: Host.coreNumbers)?.stolen
 
   /// The path of the file to which the process writes its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
@@ -106,6 +107,13 @@ public final class Recorder: Sendable {
     return programs
   }
 
+  /// See ``TraceRecord/stolenAtMost``. The system counts whole ticks for each core, and its counts sometimes decrease.
+  private var stolenAtMost: UInt64 {
+    guard let stolenBefore, let now = Host.processorTimes(of: Host.coreNumbers)?.stolen else { return 0 }
+    let ticks = (now > stolenBefore ? now - stolenBefore : 0) + UInt64(Host.coreNumbers.count)
+    return UInt64(Double(ticks) / Host.ticksPerSecond * 1e9)
+  }
+
   private func read() throws(SystemError) -> TraceRecord {
     var record = TraceRecord(process: 0, events: [])
     let scheduler = state.withLock { state in
@@ -132,6 +140,7 @@ public final class Recorder: Sendable {
     record.events = UnsafeBufferPointer(start: events, count: count).map(RecordedEvent.init)
     record.lost = (Int(loss.events), loss.first)
     record.overwrittenUntil = loss.until
+    record.stolenAtMost = stolenAtMost
     return record
   }
 

@@ -10,6 +10,9 @@ public struct TraceRecord: Sendable {
   /// The time up to which events were overwritten by later events, in monotonic nanoseconds; 0 if no event was
   /// overwritten.
   public var overwrittenUntil: UInt64 = 0
+  /// The most time that the hypervisor can have taken from this machine's cores since the recording began, in
+  /// nanoseconds; 0 if the system does not report this time.
+  public var stolenAtMost: UInt64 = 0
   /// The scheduling events, in order of time.
   public var switches: [RecordedSwitch]
   /// The reason why scheduling events could not be recorded; nil if there was no such failure.

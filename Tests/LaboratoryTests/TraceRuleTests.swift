@@ -64,6 +64,18 @@ import Testing
     #expect(TraceRule.accounts.judgement(of: trace) != .kept)
   }
 
+  @Test func `only the recorded running time may include time that the hypervisor took`() {
+    var trace = Trace.sample
+    trace.stolenAtMost = 20_000_000
+    trace.accounts[0].recorded = 20_000_000
+    #expect(TraceRule.accounts.judgement(of: trace) == .kept)
+    trace.accounts[0].recorded = 30_000_000
+    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
+    trace.accounts[0].reported = 5_000_000
+    trace.accounts[0].recorded = 2_000_000
+    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
+  }
+
   @Test func `the rule for serial queues allows a block inside another block of the same thread`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000

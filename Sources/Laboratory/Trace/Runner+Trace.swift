@@ -29,7 +29,6 @@ extension Runner {
   {
     let record: TraceRecord
     var outcome: Outcome?
-    _ = Self.firstStolenTicks  // Reads the ticks before the first trace.
     do {
       let recorder = try Recorder()
       do {
@@ -52,22 +51,7 @@ extension Runner {
       cores: run.cores.flatMap { machine.confinedTo?.prefix($0).sorted() } ?? Host.coreNumbers,
       end: end)
     trace.isForeseen = end.isForeseen(by: run.variant.ending.name)
-    if Self.hasLostTime { trace.accounts = [] }
     return trace
-  }
-
-  /// The ticks that the hypervisor has taken from this machine's cores; nil if the system does not report them.
-  private static var stolenTicks: UInt64? { Host.processorTimes(of: Host.coreNumbers)?.stolen }
-
-  /// The value of ``stolenTicks`` before the first trace of this process.
-  private static let firstStolenTicks = stolenTicks
-
-  /// Whether the hypervisor has taken processor time since the first trace of this process. The record of a thread
-  /// includes this time, and the system's account of the thread does not, so that the two cannot be compared. The
-  /// hypervisor takes time in bursts, and a trace is shorter than a tick, so earlier traces count as well.
-  private static var hasLostTime: Bool {
-    guard let first = firstStolenTicks, let now = stolenTicks else { return false }
-    return now > first
   }
 }
 

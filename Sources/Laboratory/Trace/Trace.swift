@@ -34,6 +34,9 @@ public struct Trace: Sendable, Codable, Equatable {
   public var missing: [Missing]
   /// The running times of threads from two sources.
   public var accounts: [Account]
+  /// The most time that the hypervisor can have taken from the machine's cores, in nanoseconds. The scheduler's record
+  /// counts this time as running time, and the system's accounts do not.
+  public var stolenAtMost: UInt64 = 0
   /// The properties of a user's program; nil for a trial.
   public var program: Program?
 

@@ -120,6 +120,7 @@ struct TraceReader {
   /// Fills an empty trace, and replaces the record's numbers of threads and stacks with indices.
   private func fill(_ trace: inout Trace, _ stacks: CallStacks) {
     (trace.lanes, trace.accounts) = threads.lanes(record, ran: blocks.ran(on:))
+    trace.stolenAtMost = record.stolenAtMost
     let laneOf = Dictionary(uniqueKeysWithValues: trace.lanes.enumerated().map { ($1.thread, $0) })
     for lane in trace.lanes.indices {
       for wait in trace.lanes[lane].waits.indices {

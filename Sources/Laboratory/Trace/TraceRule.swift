@@ -13,7 +13,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No core runs two threads at once.
   case oneThread = "no core runs two threads at once"
   /// Running times agree with the times that the system reports. The tolerance is the sum of 10 % of the reported time,
-  /// 1 ms, and 10 us for each switch.
+  /// 1 ms, 10 us for each switch, and, if the recorded time is longer, the time that the hypervisor can have taken.
   case accounts = "running times agree with those of the system"
   /// All blocks and waits that the caller of a completed trial began have ended.
   case closed = "everything that the caller began has ended when the caller has"
@@ -126,7 +126,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// The tolerance for the difference between the reported and the recorded running time: the sum of a share of the
   /// reported time, a fixed time, and a time for each switch. The times are in nanoseconds. The system's time includes
   /// the cost of a switch and of a thread's end, and the record's time does not. The record's time includes interrupts
-  /// and the hypervisor's time, and the system's time does not.
+  /// and the time that the hypervisor took (``Trace/stolenAtMost``), and the system's time does not.
   private static let tolerance = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks the total time of all threads, since the time of a thread that hardly ran is counted in ticks and rounded.
@@ -135,10 +135,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard reported > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
     let switches = Double(trace.accounts.reduce(0) { $0 + trace.lanes[$1.lane].runs.count })
-    guard abs(reported - recorded) > reported * tolerance.share + tolerance.atMost + switches * tolerance.ofSwitch
-    else {
-      return .kept
-    }
+    let tolerated = reported * tolerance.share + tolerance.atMost + switches * tolerance.ofSwitch
+    if reported - recorded <= tolerated, recorded - reported <= tolerated + Double(trace.stolenAtMost) { return .kept }
     let (one, other) = (Quantity(reported, .nanoseconds), Quantity(recorded, .nanoseconds))
     return .broken("the system reports \(one), and the record \(other)")
   }

@@ -22,7 +22,7 @@ import Testing
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     // The answer of a search is below the facts about the run.
     let answer = try #require(lines.firstIndex { $0.hasPrefix("The cores were busy: other programs took 60 %") })
-    let command = try #require(lines.firstIndex { $0.contains("seed ") })
+    let command = try #require(lines.firstIndex { $0.contains(" rounds in ") })
     #expect(answer > command && lines[(answer + 1)...].contains { $0.contains("astest") }, "\(lines)")
     #expect(results.content.speedUp == nil && !lines.contains("warnings"))
     let page = HTMLReport.render([results.content])
@@ -49,7 +49,7 @@ import Testing
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
     let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at the same time") })
     #expect(
-      lines[answer...].contains { $0.contains("astest") } && lines[..<answer].contains { $0.contains("seed ") },
+      lines[answer...].contains { $0.contains("astest") } && lines[..<answer].contains { $0.contains(" rounds in ") },
       "\(lines)")
     #expect(results.content.coresNote == "On one core no two threads run at the same time.")
   }

@@ -243,7 +243,7 @@ import Testing
     let legend = try #require(lines.firstIndex(of: "legend"), "\(lines)")
     #expect(
       lines.last?.hasPrefix("Measured at ") == true && lines[legend..<place].contains { $0.contains("● best mean") })
-    #expect(lines[..<legend].contains { $0.contains("seed 1") } && lines[1] != first, "\(lines)")
+    #expect(lines[..<legend].contains { $0.contains("rounds in") } && lines[1] != first, "\(lines)")
     let tall = try Fixture.compared([("work", Array(10...40)), ("stride", [1, 4])]) { variant, values in
       Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000)) * (variant == "plain" ? 5 : 1)
     }

@@ -66,6 +66,15 @@ import Testing
     #expect(!alone.contains("Speed-up"), "\(alone)")
   }
 
+  @Test func `an answer about variants that hardly gain from cores has the largest speed-up alone`() throws {
+    let results = try Fixture.compared([("cores", [1, 2])]) { variant, values in
+      variant == "apply" && values["cores"] == 2 ? 9600 : 10_000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(" Speed-up on 2 cores over 1 core: hardly any, apply 1.04x at most."), "\(says)")
+    #expect(results.content.speedUp?.table.headings.map(\.title) == ["variant", "2 cores"])
+  }
+
   @Test(arguments: [[10, 1000], [1000, 10]])
   func `the speed-up of an answer is that of the largest amount of work`(_ works: [Int]) throws {
     let results = try Fixture.compared([("cores", [1, 2]), ("work", works)]) { variant, values in

@@ -95,12 +95,12 @@ extension Results {
       case let reached = interval.relativeMargin, reached > goal
     else { return [] }
     let (low, high) = interval.multiples
-    let without = apart.isEmpty ? "" : "; ratios certainly above \(Quantity.ratio(Comparison.outOfReach))x do not count"
     return [
       RunNote(
         RunNote.precision,
-        "the least precise ratio is that of \(runs[least.run].label), \(Quantity.ratio(low, isRough: interval.isWide))x to "
-          + "\(Quantity.ratio(high, isRough: interval.isWide))x (goal: ±\(Quantity(100 * goal, .percent))\(without))")
+        "least precise ratio: \(Quantity.ratio(low, isRough: interval.isWide))x to "
+          + "\(Quantity.ratio(high, isRough: interval.isWide))x, of \(runs[least.run].label) "
+          + "(goal: ±\(Quantity(100 * goal, .percent)))")
     ]
   }
 

@@ -32,11 +32,13 @@ extension ReportContent {
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
     let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
-    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["noise floor \(floor)"] + own
+    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["seed \(document.seed)", "noise floor \(floor)"]
+      + own
   }
 
-  /// The facts about the processor, the cores and the run, as text.
-  var briefFacts: [String] { processor + run }
+  /// The facts about the processor, the cores and the run, as text. The seed of a search matters to nobody who does not
+  /// repeat the search.
+  var briefFacts: [String] { processor + run + (isSearch ? [] : ["seed \(document.seed)"]) }
 
   private var processor: [String] {
     [document.machine.cpu, document.machine.coresText].compactMap(\.self)
@@ -52,7 +54,7 @@ extension ReportContent {
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = isSearch && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
-      + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) + ["seed \(document.seed)"]
+      + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says)
   }
 
   /// Returns the duration of a run as text, such as `1.20 s`. The text is `less than 1 ms` if the duration is below the

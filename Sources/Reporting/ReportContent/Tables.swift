@@ -264,15 +264,15 @@ struct Tables {
       }
       return Cell("\(text) \(interval.margin)\(tail)", facts.union(.interval), short: text + tail)
     }
-    let reach = "at most \(interval.reach)"
-    if !mark.isNoise { return Cell("no difference found (\(reach))\(tail)", facts, short: reach + tail) }
+    if !mark.isNoise {
+      let reach = "at most \(interval.reach)"
+      return Cell("no difference found (\(reach))\(tail)", facts, short: reach + tail)
+    }
     if let share = contrast.contradiction {
       let text = "\(Self.undecided): better in \(share)\(tail)"
       return Cell(text, facts.union(.contradicted), short: Self.undecided + tail)
     }
-    return interval.isWide
-      ? Cell(interval.range(metric.meaning) + tail, facts.union(.span), short: Self.undecided + tail)
-      : Cell("\(Self.undecided) (\(reach))\(tail)", facts, short: Self.undecided + tail)
+    return Cell(interval.range(metric.meaning) + tail, facts.union(.span), short: Self.undecided + tail)
   }
 
   /// Returns whether the ratio of a run to its reference is only a lower bound, since the shorter time is near its

@@ -61,7 +61,7 @@ extension Lab {
     let known = commands
     guard !known.contains(word), !["help", "worker"].contains(word) else { return }
     throw InputError(
-      "unknown command or scenario '\(word)' (known: \(known.joined(separator: ", ")); scenarios: \(Tool.command) list)",
-      near: word, of: known + library.names)
+      "unknown command or scenario '\(word)'", near: word, of: known + library.names,
+      listing: .text("known: \(known.joined(separator: ", ")); scenarios: \(Tool.command) list"))
   }
 }

@@ -59,7 +59,7 @@ public enum MarkdownReport {
 
   /// Returns a Markdown table. The titles of the columns are escaped, and the cells must be Markdown.
   static func grid(_ headings: [Table.Heading], _ rows: [[String]]) -> String {
-    TextGrid(headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows).lines(style: Style.pipe)
+    AlignedColumns(headings: headings.map { .init(escape($0.title), $0.side) }, rows: rows).lines(style: Style.pipe)
       .joined(separator: "\n")
   }
 

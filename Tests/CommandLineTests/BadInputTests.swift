@@ -201,7 +201,7 @@ import Testing
     (["scenario", "queue-order", "--seed", "-1"], "gcdlab: The value '-1' is invalid for '--seed <seed>'", ""),
     (
       ["trace", "work-item", "nosuch"],
-      "gcdlab: unknown scenario 'nosuch' (gcdlab list has all); a variant is given as --variant NAME (work-item has ",
+      "gcdlab: unknown scenario 'nosuch' (gcdlab list has all; a variant of work-item is given as --variant: ",
       ")\n"
     ),
   ])

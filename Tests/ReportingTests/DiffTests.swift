@@ -31,7 +31,7 @@ import Testing
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
     #expect(
       single.rows[0].reason
-        == "one run per side shows only large changes; with three or more per side, gcdlab diff --old OLD… --new NEW… finds small ones"
+        == "one run per side shows only large changes; more runs per side show smaller ones (gcdlab diff --old OLD… --new NEW…)"
     )
     #expect(single.rows[3].reason == "2 rounds: 6 or more are needed per side")
     // The change is above the limit, but the rounds do not exclude that there is no change.
@@ -111,7 +111,7 @@ import Testing
     }
     #expect(
       error?.description
-        == "--metric: unknown metric 'elapsd'; did you mean 'elapsed'? (known: each, elapsed, missed, rate, or all)")
+        == "--metric: unknown metric 'elapsd'; did you mean 'elapsed'? (known: each, elapsed, missed, rate, all)")
   }
 
   @Test func `the table of a diff shows the size of a change and its interval`() throws {
@@ -210,6 +210,22 @@ import Testing
     }
     #expect(
       try compared([1]).difference(from: try compared([1, 4])) == "the two runs have different settings (stride)")
+  }
+
+  @Test func `a diff of two comparisons begins with their answers`() throws {
+    func fastest(_ variant: String) throws -> ResultDocument {
+      ResultDocument(try Fixture.compared([("stride", [1, 4])]) { name, _ in name == variant ? 1000 : 3000 })
+    }
+    func text(_ old: ResultDocument, _ new: ResultDocument) throws -> String {
+      DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 100))
+    }
+    let (plain, apply) = (try fastest("plain"), try fastest("apply"))
+    let changed = try text(plain, apply)
+    #expect(
+      changed.contains("\nthe old answer: Fastest without yardsticks: apply")
+        && changed.contains("\nthe new answer: Fastest: apply"), "\(changed)")
+    let same = try text(apply, apply)
+    #expect(same.contains("\nthe same answer: Fastest: apply"), "\(same)")
   }
 
   @Test func `a changed verdict of a comparison is not a change`() throws {

@@ -130,7 +130,7 @@ enum Fixture {
       experiment: base.experiment, machine: machine, seed: 7, started: "2026-11-21T01:02:03Z", seconds: 1.5, runs: runs)
   }
 
-  private static func observation(_ samples: [String: [Double]]) -> Observation {
+  static func observation(_ samples: [String: [Double]]) -> Observation {
     var observation = Observation()
     for (metric, values) in samples { for value in values { observation.record(metric, value) } }
     return observation

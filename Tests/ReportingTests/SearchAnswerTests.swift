@@ -66,7 +66,7 @@ import Testing
     let says = try answer(plain: 5000) { $0 == 1 ? 10_000 : 20_000 }
     #expect(
       says.hasPrefix(
-        "Fastest: plain (a yardstick), 5.00 us. Fastest without yardsticks: apply with stride 1, 10.0 us."),
+        "Fastest without yardsticks: apply with stride 1, 10.0 us. Fastest: plain (a yardstick), 5.00 us."),
       "\(says)")
     #expect(try answer(plain: 50_000) { $0 == 1 ? 10_000 : 20_000 }.hasPrefix("Fastest: apply with stride 1, 10.0 us"))
     // The only other run is not named a second time as the slowest.
@@ -512,6 +512,42 @@ import Testing
     #expect(
       rows.map(\.last) == ["33 missed", "● best mean", rows[2].last] && rows[2].last?.hasPrefix("4.00x slower") == true,
       "\(rows)")
+  }
+
+  @Test func `the answer suggests a sweep between the last setting without a flaw and the first with one`() throws {
+    var made = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
+      variant == "plain" ? nil : 1000 * Double(values["stride"] ?? 1)
+    }
+    let runs = made.runs.map { run in
+      var run = run
+      let isLarge = [16, 64].map(ParameterValue.integer).contains(run.parameters["stride"])
+      run.trials = (0..<6).map { round in
+        TrialRecord(
+          round: round, outcome: .completed,
+          observation: Fixture.observation(["elapsed": [1000 + Double(round)], "missed": [isLarge ? 3 : 0]]))
+      }
+      return run
+    }.filter { $0.variant.name == "apply" }
+    var experiment = made.experiment
+    experiment.show = ["missed", "elapsed"]
+    made = Results(
+      experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: runs)
+    let json = try JSONReport.render([made.document]).replacing("\"neither\"", with: "\"lower\"")
+    let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
+    let says = ReportContent(document).conclusions
+    #expect(
+      says.first == "No `missed`, except: stride 16 or 64; the limit is between: sweep stride=4..16.", "\(says)")
+  }
+
+  @Test func `undecided settings that hardly differ are in the first sentence beside those as good as the best`() throws
+  {
+    let says = try Fixture.compared([("stride", [1, 4, 16])], rounds: 12) { variant, round, values in
+      guard variant == "apply" else { return nil }
+      return values["stride"] == 16 ? (round.isMultiple(of: 2) ? 1150 : 900) : 1000 + Double(round % 3)
+    }.content.conclusions
+    #expect(says.first?.hasPrefix("Use stride 1 or 4 (within 0.") == true, "\(says)")
+    #expect(
+      says.first?.contains(/of the best\); stride 16 may be as good \(at most 1\d % apart\)\.$/) == true, "\(says)")
   }
 
   @Test func `every format has the answer, including JSON and a report of a saved run`() throws {

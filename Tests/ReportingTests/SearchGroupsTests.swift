@@ -18,6 +18,22 @@ import Testing
           + "at 2 of 2 settings)."), "\(says)")
   }
 
+  @Test func `the first sentence is a rule if one parameter decides`() throws {
+    let says = try Fixture.compared(
+      [("cores", [1, 2]), ("work", [10, 100, 1000]), ("stride", [1, 4, 16, 64])], rounds: 12
+    ) {
+      variant, round, values in
+      guard variant == "apply", let work = values["work"], let stride = values["stride"] else { return 90_000 }
+      let best = values["cores"] == 1 ? 1 : 64
+      // Another stride is undecided beside the best stride, which differs with the work.
+      let other = work == 10 ? 4 : work == 100 ? 16 : best
+      guard stride == best || stride == other else { return 20_000 }
+      return round.isMultiple(of: 2) == (stride == best) ? 1300 : 1000
+    }.content.conclusions
+    #expect(
+      says.first == "Fastest, or undecided: apply with stride 1 at 1 core; apply with stride 64 at 2 cores.", "\(says)")
+  }
+
   @Test func `the first sentence counts the settings at which a run may be the best`() throws {
     let good = [10: [1, 4], 20: [1, 16], 30: [1, 64], 40: [1], 50: [4]]
     let content = try Fixture.compared([("work", [10, 20, 30, 40, 50]), ("stride", [1, 4, 16, 64])], rounds: 12) {
@@ -29,7 +45,8 @@ import Testing
     #expect(
       content.conclusions.first
         == "Fastest, or undecided: apply with stride 1 at 4, apply with stride 4 at 2, apply with stride 16 at 1, "
-        + "others at fewer of the 5 settings.", "\(content.conclusions)")
+        + "others at fewer of the 5 settings; the means of apply with stride 1 are nowhere more than 3.6x slower.",
+      "\(content.conclusions)")
   }
 
   @Test func `the first sentence recommends no run that is far worse on average, even if it is undecided everywhere`()
@@ -149,7 +166,7 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide, give it more time \(--time \d+s\); the noise is too high to decide work=1us\./
+        /To decide work=10ns and work=100ns, give it more time \(--time \d+s\); the noise is too high to decide work=1us\./
       ),
       "\(says)")
   }
@@ -296,7 +313,13 @@ import Testing
     #expect(
       each.first
         == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1, others "
-        + "at 2 of the 5 settings.",
+        + "at 2 of the 5 settings; the means of apply with threads 1 are nowhere more than 2.0x slower.",
       "\(each)")
+    // A run that is nowhere far from the best is a choice.
+    let pick = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : threads == 3 ? 1400 : 5000 }
+    #expect(
+      pick.first
+        == "Use apply with threads 3: its means are nowhere more than 1.4x slower than the best; fastest at 1 of the 5 "
+        + "settings.", "\(pick)")
   }
 }

@@ -127,7 +127,8 @@ struct CompareCommand: AsyncParsableCommand {
     guard !kept.isEmpty, let first = missing.first, let last = missing.last else { return (values, nil) }
     let isRange = missing.count > 2 && last - first + 1 == missing.count
     let names = isRange ? "\(first) to \(last)" : missing.map(String.init).joined(separator: ", ")
-    return (kept, "cores \(names) left out: this machine has \(most)")
+    let hint = kept.count == 1 && most > 1 ? "; cores=1,\(most) compares one core with all" : ""
+    return (kept, "cores \(names) left out: this machine has \(most)\(hint)")
   }
 
   private func experiment() throws(InputError) -> Experiment {

@@ -221,9 +221,9 @@ struct ExploreCommand: AsyncParsableCommand {
 
   /// Returns the error for a name that is not the name of a scenario that can be explored.
   private func unknown(_ name: String, _ known: [String]) -> InputError {
-    let list = known.joined(separator: ", ")
-    return Lab.library.names.contains(name)
-      ? InputError("\(name) cannot be explored (these can: \(list))")
-      : InputError("unknown scenario '\(name)' (can be explored: \(list))", near: name, of: known)
+    let isScenario = Lab.library.names.contains(name)
+    return InputError(
+      isScenario ? "\(name) cannot be explored" : "unknown scenario '\(name)'", near: isScenario ? "" : name, of: known,
+      listing: .all(as: isScenario ? "these can" : "can be explored"))
   }
 }

@@ -216,7 +216,9 @@ struct TraceCommand: AsyncParsableCommand {
       throw InputError("'\(word)' is a variant of \(first): give it as --variant \(word)")
     }
     throw InputError(
-      "unknown scenario '\(word)' (\(Tool.command) list has all); a variant is given as --variant NAME (\(first) has "
-        + "\(variants.joined(separator: ", ")))", near: word, of: Lab.library.names + variants)
+      "unknown scenario '\(word)'", near: word, of: Lab.library.names + variants,
+      listing: .text(
+        "\(Tool.command) list has all; a variant of \(first) is given as --variant: \(variants.joined(separator: ", "))"
+      ))
   }
 }

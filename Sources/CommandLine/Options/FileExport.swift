@@ -52,8 +52,8 @@ struct FileExport<Input: Exportable> {
     let found = path.lastIndex(of: ".").map { String(path[path.index(after: $0)...]) } ?? ""
     guard let format = Input.formats.first(where: { $0.fileExtension == found }) else {
       throw InputError(
-        "\(path): no format for '\(found.isEmpty ? path : "." + found)' (known: \(known))", at: "--export", near: found,
-        of: fileExtensions)
+        "\(path): no format for '\(found.isEmpty ? path : "." + found)'", at: "--export", near: found,
+        of: fileExtensions, listing: .text("known: \(known)"))
     }
     return format
   }

@@ -26,7 +26,7 @@ struct OutputOptions: ParsableArguments {
   func requireNames(_ names: [String]) throws(InputError) {
     for name in allowedUnjudged where !names.contains(name) {
       throw InputError(
-        "'\(name)' is not run (run: \(names.joined(separator: ", ")))", at: "--allow-unjudged", near: name, of: names)
+        "'\(name)' is not run", at: "--allow-unjudged", near: name, of: names, listing: .all(as: "run"))
     }
   }
 

@@ -7,21 +7,38 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The allowed name that is nearest to the text that was found; nil if that text cannot be a typo of any allowed
   /// name.
   public let nearest: String?
+  /// The allowed names, as `known: a, b`; empty if the error does not list them.
+  public let list: String
+
+  /// The list of names in an error.
+  public enum List {
+    /// The error lists no names.
+    case nothing
+    /// The error lists all names if it suggests none.
+    case unlessNear
+    /// The error lists all names after this word: `known`, or `allowed` for the words of a fixed vocabulary.
+    case all(as: String)
+    /// The error contains this text in place of the names.
+    case text(String)
+  }
 
   /// Creates an error. The error suggests the name in `names` that is nearest to `found`, if `found` may be a typo of
   /// that name.
-  public init(_ message: String, at place: String = "", near found: String = "", of names: [String] = []) {
+  public init(
+    _ message: String, at place: String = "", near found: String = "", of names: [String] = [],
+    listing list: List = .nothing
+  ) {
     self.place = place
     self.message = message
     nearest = names.nearest(to: found)
-  }
-
-  /// Creates an error. The error suggests the name in `names` that is nearest to `found`, or lists all `names` if
-  /// `found` cannot be a typo of any of them.
-  init(_ message: String, at place: String = "", near found: String, among names: [String]) {
-    let isNear = names.nearest(to: found) != nil
-    let known = isNear || names.isEmpty ? "" : " (known: \(names.joined(separator: ", ")))"
-    self.init(message + known, at: place, near: found, of: names)
+    func text(_ word: String) -> String { names.isEmpty ? "" : "\(word): \(names.joined(separator: ", "))" }
+    self.list =
+      switch list {
+      case .nothing: ""
+      case .unlessNear: nearest == nil ? text("known") : ""
+      case .all(let word): text(word)
+      case .text(let whole): whole
+      }
   }
 
   /// Returns an error about an unknown name. The error lists the known names, and suggests the nearest one.
@@ -35,10 +52,9 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   public static func unknown(
     _ kind: String, _ name: String, of whole: String? = nil, at place: String = "", known: [String]
   ) -> InputError {
-    let list = known.joined(separator: ", ")
-    return InputError(
-      "unknown \(kind) '\(name)'\(whole.map { " of \($0)" } ?? "") (known: \(list))", at: place,
-      near: known.meant(by: name) ?? name, of: known)
+    InputError(
+      "unknown \(kind) '\(name)'\(whole.map { " of \($0)" } ?? "")", at: place,
+      near: known.meant(by: name) ?? name, of: known, listing: .all(as: "known"))
   }
 
   /// Returns the error with `place`. If the error already has a place, returns the error unchanged.
@@ -48,14 +64,10 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
     return placed
   }
 
-  /// The error message: `place: message; did you mean 'nearest'? (known: …)`. The suggestion precedes the list of names
-  /// at the end of `message`. A missing place or suggestion is omitted.
+  /// The error message: `place: message; did you mean 'nearest'? (known: …)`. What is missing is omitted.
   public var description: String {
-    let start = place.isEmpty ? "" : place + ": "
-    guard let nearest else { return start + message }
-    let list = message.firstRange(of: " (known: ") ?? message.firstRange(of: " (allowed: ")
-    let end = list?.lowerBound ?? message.endIndex
-    return start + message[..<end] + "; did you mean '\(nearest)'?" + message[end...]
+    (place.isEmpty ? "" : "\(place): ") + message + (nearest.map { "; did you mean '\($0)'?" } ?? "")
+      + (list.isEmpty ? "" : " (\(list))")
   }
 }
 

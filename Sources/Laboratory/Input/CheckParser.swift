@@ -50,13 +50,14 @@ struct CheckParser {
   private func reference(_ figure: WrittenCheck.Figure) throws(InputError) -> Check.Reference {
     guard variants.contains(where: figure.scope.includes) else {
       let name = figure.scope.name
-      throw failure("unknown variant '\(name)'", near: name, among: variants.map(\.name) + ["all", "any"])
+      throw failure(
+        "unknown variant '\(name)'", near: name, of: variants.map(\.name) + ["all", "any"], listing: .unlessNear)
     }
     let point = try point(figure.point)
     guard let metric = pattern.metric(figure.metric) else {
       throw failure(
         "unknown metric '\(figure.metric)' of \(pattern.name)", near: figure.metric,
-        among: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name))
+        of: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name), listing: .unlessNear)
     }
     return Check.Reference(
       scope: figure.scope, point: point, metric: metric, statistic: try statistic(figure.statistic))
@@ -65,8 +66,8 @@ struct CheckParser {
   private func statistic(_ name: String?) throws(InputError) -> Statistic? {
     guard let name else { return nil }
     guard let statistic = Statistic(rawValue: name) else {
-      let known = Statistic.allCases.map(\.rawValue)
-      throw failure("unknown statistic '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known)
+      throw failure(
+        "unknown statistic '\(name)'", near: name, of: Statistic.allCases.map(\.rawValue), listing: .all(as: "known"))
     }
     return statistic
   }
@@ -75,7 +76,9 @@ struct CheckParser {
     var point: [Setting] = []
     for setting in settings {
       guard let parameter = pattern.parameter(setting.name) else {
-        throw failure("unknown parameter '\(setting.name)'", near: setting.name, among: pattern.settable.map(\.name))
+        throw failure(
+          "unknown parameter '\(setting.name)'", near: setting.name, of: pattern.settable.map(\.name),
+          listing: .unlessNear)
       }
       do {
         point.append(
@@ -105,11 +108,9 @@ struct CheckParser {
     }
   }
 
-  private func failure(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
-    InputError("\(kind) '\(text)': \(message)", near: found, of: names)
-  }
-
-  private func failure(_ message: String, near found: String, among names: [String]) -> InputError {
-    InputError("\(kind) '\(text)': \(message)", near: found, among: names)
+  private func failure(
+    _ message: String, near found: String = "", of names: [String] = [], listing list: InputError.List = .nothing
+  ) -> InputError {
+    InputError("\(kind) '\(text)': \(message)", near: found, of: names, listing: list)
   }
 }

@@ -44,16 +44,15 @@ struct ClaimReader {
   private func requireVariant(_ subject: WrittenClaim.Subject) throws(InputError) {
     let names = variants.map(\.name)
     guard !names.contains(subject.variant) else { return }
-    throw subject.node.error("for: unknown variant '\(subject.variant)'", near: subject.variant, among: names)
+    throw subject.node.error(
+      "for: unknown variant '\(subject.variant)'", near: subject.variant, of: names, listing: .unlessNear)
   }
 
   static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
-      let kinds = Claim.Kind.allCases.map(\.rawValue)
       throw fields.node("kind").error(
-        "unknown kind '\(name)' (allowed: \(kinds.joined(separator: ", ")))", near: name,
-        of: kinds)
+        "unknown kind '\(name)'", near: name, of: Claim.Kind.allCases.map(\.rawValue), listing: .all(as: "allowed"))
     }
     return kind
   }
@@ -99,7 +98,7 @@ struct ClaimReader {
     }
     guard let whose = try fields.optionalText("of") else { return false }
     guard whose == "lesson" else {
-      throw fields.node("of").error("of: found '\(whose)' (allowed: lesson)", near: whose, of: ["lesson"])
+      throw fields.node("of").error("of: found '\(whose)'", near: whose, of: ["lesson"], listing: .all(as: "allowed"))
     }
     guard bears.isEmpty, contradicts.isEmpty else {
       throw fields.node("of").error("a claim of the lesson alone tests no sentence of the documents")
@@ -115,7 +114,7 @@ struct ClaimReader {
     let who = if case .variant(let name) = reference.scope { name } else { "no variant of this scenario" }
     let verb = if case .variant = reference.scope { "does not measure" } else { "measures" }
     let given = meant.flatMap(\.records).map(\.name)
-    throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, among: given)
+    throw InputError("\(place): \(who) \(verb) '\(metric.name)'", near: metric.name, of: given, listing: .unlessNear)
   }
 
   /// Throws an error unless the scenario has runs with the settings of the point. No run could answer a check with

@@ -169,7 +169,7 @@ public struct Documents: Sendable {
       guard let system = systems[entry.key] else {
         throw InputError(
           "stand-in: unknown system '\(entry.key)'", at: entry.value.place, near: entry.key,
-          among: systems.keys.sorted())
+          of: systems.keys.sorted(), listing: .unlessNear)
       }
       standIns[system] = try entry.value.scalar(entry.key)
     }
@@ -213,11 +213,10 @@ public struct Documents: Sendable {
     throws(InputError) -> Word?
   {
     guard let text = try fields.optionalText(key) else { return nil }
-    let known = Word.allCases.map(\.rawValue)
     guard let word = Word(rawValue: text) else {
       throw InputError(
-        "\(key): found '\(text)' (allowed: \(known.joined(separator: ", ")))", at: fields.node(key).place, near: text,
-        of: known)
+        "\(key): found '\(text)'", at: fields.node(key).place, near: text, of: Word.allCases.map(\.rawValue),
+        listing: .all(as: "allowed"))
     }
     return word
   }

@@ -80,14 +80,10 @@ struct PlacedNode {
 extension PlacedNode {
   /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, if `found` may
   /// be a typo of that name.
-  func error(_ message: String, near found: String = "", of names: [String] = []) -> InputError {
-    InputError(message, at: place, near: found, of: names)
-  }
-
-  /// Returns an error at this place. The error suggests the name in `names` that is nearest to `found`, or lists all
-  /// `names` if `found` cannot be a typo of any of them.
-  func error(_ message: String, near found: String, among names: [String]) -> InputError {
-    InputError(message, at: place, near: found, among: names)
+  func error(
+    _ message: String, near found: String = "", of names: [String] = [], listing list: InputError.List = .nothing
+  ) -> InputError {
+    InputError(message, at: place, near: found, of: names, listing: list)
   }
 }
 
@@ -111,8 +107,8 @@ struct Mapping {
   func allow(_ keys: [String]) throws(InputError) {
     for entry in entries where !keys.contains(entry.key) {
       throw InputError(
-        "unknown key '\(entry.key)'\(part) (allowed: \(keys.joined(separator: ", ")))", at: entry.keyPlace,
-        near: entry.key, of: keys)
+        "unknown key '\(entry.key)'\(part)", at: entry.keyPlace, near: entry.key, of: keys,
+        listing: .all(as: "allowed"))
     }
   }
 

@@ -68,7 +68,7 @@ public struct ScenarioFile {
     let name = try root.text("pattern")
     guard let pattern = patterns.first(where: { type(of: $0).name == name }) else {
       throw root.node("pattern").error(
-        "unknown pattern '\(name)'", near: name, among: patterns.map { type(of: $0).name })
+        "unknown pattern '\(name)'", near: name, of: patterns.map { type(of: $0).name }, listing: .unlessNear)
     }
     return pattern
   }
@@ -107,7 +107,7 @@ public struct ScenarioFile {
       guard let variant = pattern.variant(node.text) else {
         throw node.error(
           "unknown variant '\(node.text)' of \(pattern.name)", near: node.text,
-          among: pattern.variants.map(\.name))
+          of: pattern.variants.map(\.name), listing: .unlessNear)
       }
       guard !variants.contains(variant) else { throw node.error("variant '\(node.text)' is listed twice") }
       variants.append(variant)
@@ -143,7 +143,7 @@ public struct ScenarioFile {
     guard let name = try root.optionalText("baseline") else { return nil }
     guard variants.contains(where: { $0.name == name }) else {
       throw root.node("baseline").error(
-        "baseline '\(name)' is not one of the variants", near: name, among: variants.map(\.name))
+        "baseline '\(name)' is not one of the variants", near: name, of: variants.map(\.name), listing: .unlessNear)
     }
     return name
   }
@@ -152,7 +152,8 @@ public struct ScenarioFile {
     let nodes = try root.list("show")
     for node in nodes where pattern.metric(node.text) == nil {
       throw node.error(
-        "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, among: pattern.metrics.map(\.name))
+        "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.metrics.map(\.name),
+        listing: .unlessNear)
     }
     return nodes.isEmpty ? pattern.metrics.map(\.name) : nodes.map(\.text)
   }

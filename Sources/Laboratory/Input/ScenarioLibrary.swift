@@ -108,14 +108,18 @@ public struct ScenarioLibrary: Sendable {
     return experiment
   }
 
-  /// Returns the error about a scenario that does not exist. The error names the scenarios that mention `name`, the
-  /// scenario with a similar name, or the scenarios that mention a variant with a similar name.
+  /// Returns the error about a scenario that does not exist. The error names the scenarios with a variant `name`, the
+  /// scenarios that mention `name`, the scenario with a similar name, or the scenarios that mention a variant with a
+  /// similar name.
   private func unknownScenario(_ name: String) -> InputError {
     // There are too many names for a message, and `list` also prints their titles.
     var hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
     let variant = patterns.flatMap(\.variants).map(\.name).nearest(to: name)
     let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.abridged(to: 3) }
-    if !scenarios[0].isEmpty {
+    let owners = names.filter { (try? builtIn($0))?.variant(name) != nil }
+    if !owners.isEmpty {
+      hint = " (a variant of \(owners.abridged(to: 3)))"
+    } else if !scenarios[0].isEmpty {
       hint = " (mentioned by \(scenarios[0]))"
     } else if let variant, !hint.isEmpty, !scenarios[1].isEmpty {
       hint = "; did you mean the variant '\(variant)', of \(scenarios[1])?"

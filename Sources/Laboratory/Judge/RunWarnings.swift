@@ -92,16 +92,9 @@ extension Results {
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
-      case let reached = interval.relativeMargin, reached > goal
+      interval.relativeMargin > goal
     else { return [] }
-    let (low, high) = interval.multiples
-    return [
-      RunNote(
-        RunNote.precision,
-        "least precise ratio: \(Quantity.ratio(low, isRough: interval.isWide))x to "
-          + "\(Quantity.ratio(high, isRough: interval.isWide))x, of \(runs[least.run].label) "
-          + "(goal: ±\(Quantity(100 * goal, .percent)))")
-    ]
+    return [RunNote(RunNote.precision, "the precision goal of ±\(Quantity(100 * goal, .percent)) was not reached")]
   }
 
   private var unsteadiness: [RunNote] {

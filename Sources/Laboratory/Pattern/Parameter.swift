@@ -128,7 +128,8 @@ public struct Parameter: Sendable {
       guard case .unknownUnit(let suffix) = error, !unit.suffixes.isEmpty else {
         throw InputError("\(name): found '\(text)', expected \(wanted)")
       }
-      throw InputError("\(name): unknown unit '\(suffix)' in '\(text)'", near: suffix, among: unit.suffixes)
+      throw InputError(
+        "\(name): unknown unit '\(suffix)' in '\(text)'", near: suffix, of: unit.suffixes, listing: .unlessNear)
     }
     guard quantity.unit == unit || quantity.value == 0 && quantity.unit == .none else {
       let hint = quantity.unit == .none && unit != .none ? ", which has no unit; expected" : ", expected"

@@ -90,6 +90,6 @@ extension TaskGranularity: FindingPattern {
     let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
     let place =
       isLargest ? "at \(from.name) of work per task, the largest size" : "from \(from.name) of work per task on"
-    return (place, times(from), "\(rounds)\(Self.part("slower", Array(slower.suffix(1))))\(undecided)")
+    return (place, times(from), "\(rounds)\(Self.part("slower", slower))\(undecided)")
   }
 }

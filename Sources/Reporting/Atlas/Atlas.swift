@@ -76,7 +76,7 @@ public struct Atlas: Sendable {
 
   /// Notes on the meaning of ratios, and of differences between machines.
   static let notes = [
-    "A ratio is to the scenario's baseline in the same run: absolute times say little across machines. Without a baseline, or if it is 0, the cell shows the figure itself.",
+    "A ratio is to the baseline, or in a comparison to the best mean, of the same run: absolute times say little across machines. A scenario without a baseline, or with a baseline of 0, has figures in place of ratios.",
     "apart: the largest ratio to the smallest; \(significantMark) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
   ]
 

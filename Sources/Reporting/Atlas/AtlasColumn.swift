@@ -138,7 +138,7 @@ struct AtlasRun: Sendable {
       return
     }
     let comparison = RunComparison(index, by: headline)
-    let tables = Tables(index: index, shown: [headline], comparison: comparison)
+    let tables = ReportTables(index: index, shown: [headline], comparison: comparison)
     let hasRatios = !comparison.contrasts.isEmpty
     self.hasRatios = hasRatios
     reference = document.scenario.baseline ?? (document.scenario.isSearch ? RunComparison.best : nil)

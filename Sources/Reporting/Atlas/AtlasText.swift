@@ -162,11 +162,12 @@ public struct AtlasText {
     let headings =
       [Table.Heading("", .left)] + atlas.columns.indices.map { Table.Heading("\($0 + 1)") }
       + (hasApart ? [Table.Heading("apart")] : [])
-    let grid = TextGrid(
+    let grid = AlignedColumns(
       headings: headings,
       rows: zip(rows, cells).map { row, cells in [row.label.shortened(to: room, style)] + cells })
     let left = scenario.rows.count - rows.count
-    let more = left > 0 ? wrapped(["and \(left) that differ\(left == 1 ? "s" : "") less; see --details"]) : []
+    let others = hasApart ? " that differ\(left == 1 ? "s" : "") less" : ""
+    let more = left > 0 ? wrapped(["and \(left) more\(others); see --details"]) : []
     return grid.parts(keys: 1, within: style.width).flatMap { columns in
       let lines = grid.keeping(columns, rows: Array(rows.indices)).lines()
       return [SemanticColor.quiet(lines[0], style)]

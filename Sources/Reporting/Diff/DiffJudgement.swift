@@ -31,8 +31,10 @@ public struct DiffJudgement: Sendable {
       guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
       // The change may be anywhere in the interval. A figure passes if the interval excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
-      return "\(row.name) may be worse by more than \(percent), by up to "
-        + "\(Quantity.change(worsening.high)): more runs per side would decide, here \(row.runs.old) and \(row.runs.new)"
+      // The worst change of a figure for which higher is better is negative.
+      let most = row.better == .higher ? 1 / worsening.high : worsening.high
+      return "\(row.name) may be worse by more than \(percent), and its change as large as "
+        + "\(Quantity.change(most)): more runs per side would decide, here \(row.runs.old) and \(row.runs.new)"
     }
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {

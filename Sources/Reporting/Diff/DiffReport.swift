@@ -57,14 +57,18 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line about
-  /// parameters that differ, if there are any, and the number of figures for each kind of change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, the answers of two
+  /// comparisons, a line about parameters that differ, if there are any, and the number of figures for each kind of
+  /// change.
   private var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
-    return sides + [settings, Line(name + counts, .heading)].compactMap(\.self)
+    let answers = diff.answers.map { old, new in
+      old == new ? [Line("the same answer: \(new)")] : [Line("the old answer: \(old)"), Line("the new answer: \(new)")]
+    }
+    return sides + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
   /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
@@ -157,9 +161,9 @@ public struct DiffReport: Sendable {
         .init("new"), .init("change"),
       ][$0]
     }
-    let bare = TextGrid(headings: headings, rows: rows.map { cells($0, 6) }).widths
-    let room = isWhole ? Int.max : max(6, style.width - 2 - TextGrid.width(of: bare) + bare[1])
-    let grid = TextGrid(headings: headings, rows: rows.map { cells($0, room) })
+    let bare = AlignedColumns(headings: headings, rows: rows.map { cells($0, 6) }).widths
+    let room = isWhole ? Int.max : max(6, style.width - 2 - AlignedColumns.width(of: bare) + bare[1])
+    let grid = AlignedColumns(headings: headings, rows: rows.map { cells($0, room) })
     return grid.parts(keys: 2, within: style.width - 2).flatMap { columns in
       zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
         index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + (color(rows[index - 1])?(line, style) ?? line)

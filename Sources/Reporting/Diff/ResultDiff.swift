@@ -23,6 +23,8 @@ public struct ResultDiff: Sendable {
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
+  /// The first sentences of the answers of two comparisons of a scenario; nil for other sides.
+  let answers: (old: String, new: String)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -43,10 +45,10 @@ public struct ResultDiff: Sendable {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
       throw InputError(
-        "unknown metric '\(metric)' (known: \(known.joined(separator: ", ")), or all)", at: "--metric", near: metric,
-        of: known)
+        "unknown metric '\(metric)'", at: "--metric", near: metric, of: known + ["all"], listing: .all(as: "known"))
     }
     sides = (Side(old), Side(new))
+    answers = Self.answers(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
       (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
@@ -68,6 +70,14 @@ public struct ResultDiff: Sendable {
     uncertainties = Self.uncertainties(old, new) + [otherSettings].compactMap(\.self)
     cautions =
       Self.cautions(old, new, otherSettings) + Self.disturbances("old", old) + Self.disturbances("new", new)
+  }
+
+  private static func answers(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
+    guard let before = old.first, let after = new.first, old.count == 1, new.count == 1,
+      before.scenario.isSearch, after.scenario.isSearch, before.scenario.name == after.scenario.name
+    else { return nil }
+    let texts = [before, after].map { ReportContent($0).decision.map(\.text).joined(separator: " ") }
+    return texts.contains("") ? nil : (texts[0], texts[1])
   }
 
   /// A figure of one run.
@@ -126,8 +136,8 @@ public struct ResultDiff: Sendable {
         reason =
           min(old.count, new.count) > 1
           ? "\(min(old.count, new.count)) runs per side show only larger changes; more runs show smaller ones"
-          : "one run per side shows only large changes; with three or more per side, "
-            + "\(Tool.command) diff --old OLD… --new NEW… finds small ones"
+          : "one run per side shows only large changes; more runs per side show smaller ones "
+            + "(\(Tool.command) diff --old OLD… --new NEW…)"
       }
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.

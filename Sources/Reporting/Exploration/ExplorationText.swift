@@ -114,7 +114,7 @@ public struct ExplorationText {
     if !rows.isEmpty {
       // The text about a broken promise follows the step that breaks the promise, in place of the empty columns after
       // the step.
-      let grid = TextGrid(headings: headings, rows: rows).lines()
+      let grid = AlignedColumns(headings: headings, rows: rows).lines()
       lines = zip(grid, [nil] + steps.map { $0.breaks }).map { line, breaks in
         line + (breaks.map { "  " + style.sign("← ", "<- ") + $0 } ?? "")
       }

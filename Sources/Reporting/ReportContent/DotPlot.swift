@@ -51,7 +51,7 @@ struct DotPlot: Sendable {
   private static let mostRows = 32
 
   /// Creates the plot of the first shown metric that was measured; nil if no figure was measured.
-  init?(_ tables: Tables) {
+  init?(_ tables: ReportTables) {
     let (index, runs) = (tables.index, tables.index.document.runs)
     func isMeasured(_ metric: MetricFacts) -> Bool {
       runs.contains { $0.metrics[metric.name].map(Self.isDrawn) ?? false }
@@ -82,7 +82,7 @@ struct DotPlot: Sendable {
   /// Returns a panel for each point of the sweep, the labels of the runs without a row, and the number of points that
   /// do not fit into the plot.
   private static func panels(
-    _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
+    _ metric: MetricFacts, _ tables: ReportTables, isHeadline: Bool
   ) -> (panels: [Panel], leftOut: [String], morePoints: Int) {
     let (index, runs) = (tables.index, tables.index.document.runs)
     var seen: Set<[String: ParameterValue]> = []
@@ -121,7 +121,7 @@ struct DotPlot: Sendable {
 
   /// Returns the row of a run; nil if all trials of the run completed without a figure.
   private static func row(
-    _ label: String, _ run: Int, _ metric: MetricFacts, _ tables: Tables, isHeadline: Bool
+    _ label: String, _ run: Int, _ metric: MetricFacts, _ tables: ReportTables, isHeadline: Bool
   ) -> Row? {
     let isBroken = tables.index.isWrong(run)
     let facts = tables.index.document.runs[run]

@@ -2,8 +2,8 @@ import Laboratory
 import Measurement
 import RealModule
 
-/// A map of a metric over two or more swept parameters, with the cells of the grids (``Tables/grids``). The strength of
-/// a cell's colour shows the distance of the figure from the reference.
+/// A map of a metric over two or more swept parameters, with the cells of the grids (``ReportTables/grids``). The
+/// strength of a cell's colour shows the distance of the figure from the reference.
 struct HeatMap: Sendable {
   struct Point: Sendable {
     /// The text of the cell in the table.
@@ -52,7 +52,7 @@ struct HeatMap: Sendable {
 
   /// Creates the map of the headline metric; nil if fewer than two parameters are swept over several values, or if no
   /// figure was measured.
-  init?(_ tables: Tables) {
+  init?(_ tables: ReportTables) {
     let index = tables.index
     let swept = index.swept.filter { ($0.swept?.count ?? 0) > 1 }
     guard swept.count > 1, let across = swept.last, let metric = tables.shown.first else { return nil }
@@ -88,7 +88,7 @@ struct HeatMap: Sendable {
   /// The figures of the runs as cells.
   private struct Cells {
     private let metric: MetricFacts
-    private let tables: Tables
+    private let tables: ReportTables
     /// Whether the cells are ratios to a reference, and not figures.
     let areRatios: Bool
     /// The best figure; nil if there is no figure.
@@ -98,7 +98,7 @@ struct HeatMap: Sendable {
 
     private var index: RunIndex { tables.index }
 
-    init(_ metric: MetricFacts, _ tables: Tables) {
+    init(_ metric: MetricFacts, _ tables: ReportTables) {
       (self.metric, self.tables) = (metric, tables)
       areRatios = tables.comparison?.contrasts.isEmpty == false
       let (index, runs) = (tables.index, tables.index.document.runs.indices)

@@ -12,7 +12,7 @@ enum Picture: Sendable {
   case dots(DotPlot)
 
   /// Creates the picture of a document; nil if there is nothing to draw.
-  init?(_ tables: Tables, _ outcomes: OutcomeShares, _ sweeps: [SweepCurve]) {
+  init?(_ tables: ReportTables, _ outcomes: OutcomeShares, _ sweeps: [SweepCurve]) {
     if let bars = outcomes.bars(headline: tables.shown.first) {
       self = .outcomes(bars)
     } else if let map = HeatMap(tables) {

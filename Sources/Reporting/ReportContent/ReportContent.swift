@@ -53,7 +53,7 @@ public struct ReportContent: Sendable {
     self.index = index
     headline = shown.first
     comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
-    let made = Tables(index: index, shown: shown, comparison: comparison)
+    let made = ReportTables(index: index, shown: shown, comparison: comparison)
     let outcomes = OutcomeShares(index, shown: shown)
     let hadCores = !document.warnings.contains { $0.kind == RunNote.coresTaken }
     let speedUp = hadCores ? shown.first.flatMap { SpeedUp(index, $0) } : nil

@@ -78,9 +78,32 @@ struct SearchAnswer {
     let flawed = counted.filter(comparison.flawed.contains)
     if flawed.isEmpty { return "No `\(flaw.name)` at any setting." }
     let clean = counted.filter { !comparison.flawed.contains($0) }
-    return clean.count < flawed.count
-      ? "Without `\(flaw.name)`: only \(names(clean, of: counted))."
-      : "No `\(flaw.name)`, except: \(names(flawed, of: counted))."
+    let text =
+      clean.count < flawed.count
+      ? "Without `\(flaw.name)`: only \(names(clean, of: counted))"
+      : "No `\(flaw.name)`, except: \(names(flawed, of: counted))"
+    let gap = gap(between: clean, and: flawed).map { "; the limit is between: sweep \($0)" }
+    return "\(text)\(gap ?? "")."
+  }
+
+  /// Returns the sweep between the neighbouring settings of a variant of which one has a flaw and the other has none,
+  /// `permits=32..64:+4`; nil if there are no such settings, or if there is no number between them.
+  private func gap(between clean: [Int], and flawed: [Int]) -> String? {
+    index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
+      func numbers(_ runs: [Int]) -> [String: [Int]] {
+        Dictionary(grouping: runs, by: names.variant).mapValues { $0.compactMap { names.number($0, parameter) } }
+      }
+      let bad = numbers(flawed)
+      return numbers(clean).compactMap { variant, good -> ClosedRange<Int>? in
+        guard let most = good.max(), let least = bad[variant]?.min(), most < least - 1 else { return nil }
+        return most...least
+      }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
+        let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
+        let step = (gap.upperBound - gap.lowerBound) / Self.mostGroups
+        return "\(from)..\(to.dropFirst(parameter.name.count + 1))"
+          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+      }
+    }.first
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -148,7 +171,9 @@ struct SearchAnswer {
   /// The sentences about the reference of the answer's ratios if the ratios of the tables have another reference, a
   /// baseline; otherwise nil.
   private var reference: String? {
-    guard index.hasEnoughRounds, !groups.isEmpty, let baseline = index.document.scenario.baseline else { return nil }
+    guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline,
+      groups.contains(where: { names.variant($0.best) != baseline })
+    else { return nil }
     let note =
       "The \(contrasts == nil ? "" : "other ")ratios of this answer are to \(RunComparison.best), those of the table to \(baseline)."
     guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {

@@ -55,25 +55,30 @@ extension SearchWording {
     guard 2 * decidable.count >= times.count else {
       return "at this noise, most of what is undecided would stay so even with --time \(Self.longest)s"
     }
-    let decide = decide(decidable.map(\.group), within: most)
-    guard decidable.count < times.count else { return decide }
-    let hopeless = times.filter { $0.seconds > Self.longest }.map { place($0.group) }
-    return "\(decide); the noise is too high to decide \(hopeless.listed(most: Self.mostPlaces))"
+    guard decidable.count < times.count else { return decide(decidable.map(\.group), within: most) }
+    func places(_ times: [(group: SearchGroup, seconds: Int)]) -> String {
+      times.map { place($0.group) }.listed(most: Self.mostPlaces)
+    }
+    let decide = decide(decidable.map(\.group), named: places(decidable), within: most)
+    return "\(decide); the noise is too high to decide \(places(times.filter { $0.seconds > Self.longest }))"
   }
 
   /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer
   /// runs, and otherwise this comparison again, for a longer time.
   ///
-  /// - Parameter seconds: the time that all runs of this comparison would need; nil if it is unknown.
-  private func decide(_ groups: [SearchGroup], within seconds: Int?) -> String {
+  /// - Parameters:
+  ///   - place: the settings of `groups`, if other groups remain undecided; otherwise nil.
+  ///   - seconds: the time that all runs of this comparison would need; nil if it is unknown.
+  private func decide(_ groups: [SearchGroup], named place: String? = nil, within seconds: Int?) -> String {
+    let purpose = "to decide\(place.map { " \($0)" } ?? "")"
     let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
     let time =
       seconds.map { "--time \(max(Self.shortest, 10 * Int((share * Double($0) / 10).rounded(.up))))s" } ?? "--time"
     guard let command = index.document.comparing(alone) else {
-      return "to decide, \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
+      return "\(purpose), \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
     }
-    return "to decide, run `\(command) \(time)`"
+    return "\(purpose), run `\(command) \(time)`"
   }
 
   /// The shortest time that the advice suggests, in seconds.

@@ -5,8 +5,9 @@ import Measurement
 extension SearchWording {
   /// Returns words about the runs that are the best in each of several groups: `mutex is fastest at all values of
   /// hold`, or `use mutex: fastest, or undecided, at all values of hold`. If there are no such runs, the words name the
-  /// runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`. If that takes too
-  /// many words, they count the groups in which each run may be the best.
+  /// runs by the values of one parameter (``rule(_:of:)``), or the runs of each group: `fastest: spinlock at hold 0 ns;
+  /// mutex or actor at hold 1 us and 10 us`. If that takes too many words, they name a run that is nowhere far from the
+  /// best, or count the groups in which each run may be the best.
   ///
   /// The words do not consider yardsticks, unless a group consists of yardsticks.
   ///
@@ -25,6 +26,10 @@ extension SearchWording {
       named.allSatisfy { $0.contains(names([run], of: all[0].runs)) }
     }
     let isCertain = groups.allSatisfy { $0.undecided.isEmpty && $0.withTooFewRounds.isEmpty }
+    let note = isCertain ? "" : ", or undecided"
+    if common.isEmpty, let rule = rule(groups, of: all, most: min(Self.mostParts, regions.count - 1)) {
+      return "\(who)\(heading)\(note): \(rule)\(compromise(groups, of: all))"
+    }
     if common.isEmpty, 2...Self.mostParts ~= regions.count,
       groups.count <= Self.mostGroups || settings(of: groups[0]).count == 1
     {
@@ -35,13 +40,18 @@ extension SearchWording {
       // A run that is among the best at most settings is a good choice, even if the best is undecided at some of them.
       let counts = named.flatMap(\.self).grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }
         .sorted { $0.count > $1.count }
+      if let pick = leastWorst(groups, of: all), pick.factor < Self.far {
+        let count = counts.first { $0.name == pick.name }?.count ?? 0
+        let share = count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings"
+        return "\(who)use \(pick.name): its means are nowhere more than \(pick.text) \(worse) than the best\(share)"
+      }
       let texts = counts.prefix(Self.mostParts - 1).map { "\($0.name) at \($0.count)" }
       let left = groups.count - counts.prefix(Self.mostParts - 1).reduce(0) { $0 + $1.count }
       let others =
         isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > texts.count ? ["others at fewer"] : []
-      let note = isCertain ? "" : ", or undecided"
       let parts = (texts + others).joined(separator: ", ")
-      return "\(who)\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise(groups, of: all))"
+      let compromise = compromise(groups, of: all, below: Self.farthest)
+      return "\(who)\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise)"
     }
     guard isCertain else {
       // Of undecided runs, those with a good mean in every group are the better choice.
@@ -59,13 +69,53 @@ extension SearchWording {
   }
 
   /// Returns words about the run whose largest ratio to the best mean of any group is the smallest, a choice for all
-  /// groups: `; mutex is nowhere more than 1.2x slower`. Returns an empty string if there is no run that all groups
-  /// contain, or if it is far from the best mean of a group.
-  private func compromise(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
-    let worst = worstFactors(groups, of: all)
-    guard let least = worst.min(by: { $0.factor < $1.factor }), least.factor < Self.far else { return "" }
-    let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
-    return "; the means of \(least.name) are nowhere more than \(factor)x \(worse)"
+  /// groups: `; the means of mutex are nowhere more than 1.2x slower`. Returns an empty string if there is no run that
+  /// all groups contain, or if this ratio is `limit` or more.
+  private func compromise(_ groups: [SearchGroup], of all: [SearchGroup], below limit: Double = Self.far) -> String {
+    guard let least = leastWorst(groups, of: all), least.factor < limit else { return "" }
+    return "; the means of \(least.name) are nowhere more than \(least.text) \(worse)"
+  }
+
+  /// Returns the run whose largest ratio to the best mean of any group is the smallest, with this ratio, and the ratio
+  /// rounded up as text; nil if there is no run that all groups contain.
+  private func leastWorst(_ groups: [SearchGroup], of all: [SearchGroup]) -> (
+    name: String, factor: Double, text: String
+  )? {
+    worstFactors(groups, of: all).min { $0.factor < $1.factor }.map { least in
+      let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
+      return (least.name, least.factor, "\(factor)x")
+    }
+  }
+
+  /// Returns words about the runs that are among the best in all groups with a value of one parameter: `mutex at
+  /// threads 1; pthread-mutex at threads 2 and 4`. Returns nil if there is only one parameter, if there are no such
+  /// runs for a value, or if the words have more than `most` parts.
+  private func rule(_ groups: [SearchGroup], of all: [SearchGroup], most: Int) -> String? {
+    let parameters = settings(of: groups[0]).map(\.parameter)
+    guard parameters.count > 1 else { return nil }
+    let rules = parameters.compactMap { rule(groups, of: all, by: $0) }
+    guard let shortest = rules.min(by: { $0.count < $1.count }), shortest.count <= most else { return nil }
+    return shortest.joined(separator: "; ")
+  }
+
+  private func rule(_ groups: [SearchGroup], of all: [SearchGroup], by parameter: ParameterFacts) -> [String]? {
+    let places = zip(groups, all).grouped { group, _ in names.point(group.best)[parameter.name] }
+    var left = places.map { value, groups in
+      let bests = groups.map { group, whole in leaders(group).map { names([$0], of: whole.runs) } }
+      return (value: value, names: bests[0].filter { name in bests.allSatisfy { $0.contains(name) } })
+    }
+    var parts: [String] = []
+    while !left.isEmpty {
+      let counts = left.flatMap(\.names).grouped { $0 }.map { (name: $0.key, count: $0.elements.count) }
+      // Of several runs that are the best at as many values, the first is the one with the best mean.
+      guard left.allSatisfy({ !$0.names.isEmpty }), let most = counts.map(\.count).max(),
+        let name = counts.first(where: { $0.count == most })?.name
+      else { return nil }
+      let values = left.filter { $0.names.contains(name) }.compactMap { $0.value.map(parameter.describe) }
+      parts.append("\(name) at \(RunNames.setting(parameter, values, "and"))")
+      left.removeAll { $0.names.contains(name) }
+    }
+    return parts
   }
 
   /// Returns, for each run that all groups contain, the largest ratio of its mean to the best mean of a group.
@@ -184,6 +234,9 @@ extension SearchWording {
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
   private static let far = 2.0
+
+  /// The largest ratio to the best mean that a sentence without another choice contains.
+  private static let farthest = 10.0
 
   /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
   private func isWide(_ group: SearchGroup) -> Bool {

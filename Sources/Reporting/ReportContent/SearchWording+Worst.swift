@@ -32,7 +32,7 @@ extension SearchWording {
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ isAlike($0.run, worst.run) })
     {
-      return "all others are \(by(ratios, worseThan: group.best))\(than)"
+      return "all others are \(by(ratios, worseThan: group.best))\(than)\(seldom(ratios, of: whole))"
     }
     let name = names([worst.run], of: whole.runs)
     let by = by([worst], worseThan: group.best) + than
@@ -53,7 +53,16 @@ extension SearchWording {
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: whole.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
-    return "\(text) \(verb) \(by(much, worseThan: group.best))"
+    return "\(text) \(verb) \(by(much, worseThan: group.best))\(seldom(much, of: whole))"
+  }
+
+  /// Returns words about the run that is worse in the fewest rounds, `, but queue only in 69 % of the rounds`, if a
+  /// reader must know this; otherwise an empty string. A single run has these words beside its ratio.
+  private func seldom(_ runs: [(run: Int, contrast: Contrast)], of whole: SearchGroup) -> String {
+    guard runs.count > 1, let least = runs.min(by: { $0.contrast.agreement < $1.contrast.agreement }),
+      let rounds = least.contrast.seldom
+    else { return "" }
+    return ", but \(names([least.run], of: whole.runs)) only in \(rounds)"
   }
 
   /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.

@@ -110,19 +110,25 @@ struct SearchWording {
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
   private func settledSentences(_ group: SearchGroup) -> [String] {
+    // Beside runs that are as good as the best run, the first sentence names the undecided runs that hardly differ.
+    let alike = group.near.isEmpty ? [] : group.undecided(within: Self.largestReach)
+    let others = group.undecided.filter { !alike.contains($0) }
     let undecided =
-      (group.undecided.isEmpty ? [] : ["Undecided: \(names(group.undecided, of: group.runs))"])
-      + [tooFewRounds(group)].compactMap(\.self)
+      (others.isEmpty ? [] : ["Undecided: \(names(others, of: group.runs))"]) + [tooFewRounds(group)].compactMap(\.self)
     // Of several runs that are as good as each other, none is called the best.
     if !group.near.isEmpty {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
-      return ["\(all) \(nearText(group))", "\(lowestMean): \(leaderText(group))"] + undecided
+      let also =
+        alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(reach(alike, of: group))"
+      return ["\(all) \(nearText(group))\(also)", "\(lowestMean): \(leaderText(group))"] + undecided
     }
     let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
     guard isOneVariant(group) else {
-      return ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"] + [next(group)].compactMap(\.self)
-        + undecided
+      let best = ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"]
+      let next = [next(group)].compactMap(\.self)
+      // The question is which run a program should use, and not how fast a yardstick is.
+      return (hasUsableBest(group) ? best + next : next + best) + undecided
     }
     let verb = metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
@@ -335,7 +341,9 @@ struct SearchWording {
     guard others.count > 1 else { return texts.joined(separator: ", ") }
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
-    return (texts + ["\(ends) (the others)"]).joined(separator: ", ")
+    // A group does not contain runs with a flaw, and runs that show a mistake.
+    let isWhole = group.runs.count == index.document.runs.count { $0.metrics[secondary.name] != nil }
+    return (texts + ["\(ends) (\(isWhole ? "the others" : "the others that are ranked"))"]).joined(separator: ", ")
   }
 
   // MARK: Slow samples

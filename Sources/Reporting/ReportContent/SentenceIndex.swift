@@ -164,7 +164,8 @@ public struct SentenceIndex: Sendable {
     for name in names
     where !known.contains(name) && documents.sentence(name) == nil && !documents.eras.contains(name) {
       throw InputError(
-        "unknown document '\(name)' (known: \(known.joined(separator: ", ")))", near: name, of: known + Self.standings)
+        "unknown document '\(name)'", near: name, of: known + Self.standings,
+        listing: .text("known: \(known.joined(separator: ", "))"))
     }
     let tried = TriedClaims(documents, scenarios, results, on: machine)
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {

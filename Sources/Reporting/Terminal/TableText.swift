@@ -13,7 +13,7 @@ struct TableText {
     // The ratios of the table are ratios of means, so the quotient of two medians would differ from the ratio.
     let excess = [Table.Heading.ofMedian, Table.Heading.unmissed]
     var columns = table.headings.indices.filter { table.headings[$0].omission != Table.Heading.ofMedian }
-    func width() -> Int { TextGrid.width(of: columns.map { widths[$0] }) + 2 }
+    func width() -> Int { AlignedColumns.width(of: columns.map { widths[$0] }) + 2 }
     func turn(_ column: Int) -> (Int, Int) { (table.headings[column].omission, column) }
     func omit(above least: Int) {
       while width() > style.width, let one = columns.filter({ turn($0).0 > least }).max(by: { turn($0) < turn($1) }) {
@@ -33,8 +33,8 @@ struct TableText {
     return fitted
   }
 
-  private func grid(_ table: Table) -> TextGrid {
-    TextGrid(
+  private func grid(_ table: Table) -> AlignedColumns {
+    AlignedColumns(
       headings: table.headings,
       rows: table.rows.map { row in
         row.cells.map { cell in
@@ -76,7 +76,7 @@ struct TableText {
     if !hidden.isEmpty {
       let says =
         "\(hidden.count.counted("column")) hidden: \(hidden.map { table.headings[$0].title }.joined(separator: ", "))"
-      let needed = TextGrid.width(of: grid.widths) + 2
+      let needed = AlignedColumns.width(of: grid.widths) + 2
       // Few terminals are wider.
       let remedy = needed <= 200 ? "widen to \(needed) or see --details" : "see --details"
       return (

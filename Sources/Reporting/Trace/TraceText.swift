@@ -134,11 +134,11 @@ public struct TraceText {
     let rows = key.rows(of: trace)
     guard !rows.isEmpty else { return [] }
     let more = key.groups.count > rows.count ? ["and \(key.groups.count - rows.count) more queues"] : []
-    let grid = TextGrid(headings: QueueFigures.headings, rows: rows)
+    let grid = AlignedColumns(headings: QueueFigures.headings, rows: rows)
     for highest in [2, 1, 0] {
       let columns = grid.headings.indices.filter { grid.headings[$0].omission <= highest }
       let kept = grid.keeping(columns, rows: Array(rows.indices))
-      if TextGrid.width(of: kept.widths) <= style.width {
+      if AlignedColumns.width(of: kept.widths) <= style.width {
         let lines = kept.lines()
         return lines.prefix(1).map { SemanticColor.quiet($0, style) } + lines.dropFirst() + more
       }

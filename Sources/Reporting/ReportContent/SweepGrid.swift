@@ -3,7 +3,7 @@ import Measurement
 
 /// A table of runs at the points of a sweep: a row for each variant at each setting, and a column for each value of the
 /// last swept parameter.
-struct Grid {
+struct SweepGrid {
   struct Row {
     let variant: VariantFacts
     /// The settings that distinguish the groups of a comparison.
@@ -45,11 +45,11 @@ struct Grid {
   }
 }
 
-extension Tables {
+extension ReportTables {
   /// The grids of the headline metric. All variants that are compared with each other at each point are in the first
   /// grid, so that a column of a group shows which variant is the best. Each other variant with a figure has its own
   /// grid. The outcomes of a variant without any figure are in the table of the outcomes.
-  var grids: [Grid] {
+  var grids: [SweepGrid] {
     guard let metric = shown.first, let across = index.swept.last else { return [] }
     let runs = Dictionary(grouping: rows) { document.runs[$0].variant }
     // A variant that measures other metrics has no row. An incomplete trial is a result.
@@ -72,7 +72,7 @@ extension Tables {
   }
 
   /// Returns the grid of some variants. The rows of several variants are in the order of the groups.
-  private func grid(_ variants: [VariantFacts], _ metric: MetricFacts, _ across: ParameterFacts) -> Grid {
+  private func grid(_ variants: [VariantFacts], _ metric: MetricFacts, _ across: ParameterFacts) -> SweepGrid {
     let down = Array(index.swept.dropLast())
     let groups = variants.count > 1 ? comparison?.groups ?? [] : []
     let (places, settings) = (
@@ -84,7 +84,7 @@ extension Tables {
       ? (across.swept ?? []).map { (across.describe($0), [across.name: $0]) } : [("any \(across.name)", [:])]
     let runs = index.inOrder(of: groups, document.runs.indices.filter { document.runs[$0].rounds > 0 })
     var seen: Set<[ParameterValue?]> = []
-    let rows = runs.compactMap { run -> Grid.Row? in
+    let rows = runs.compactMap { run -> SweepGrid.Row? in
       let facts = document.runs[run]
       // Each combination of a variant and the parameters that affect it has one row.
       guard let variant = variants.first(where: { $0.name == facts.variant }),
@@ -93,17 +93,17 @@ extension Tables {
       func cells(_ parameters: [ParameterFacts]) -> [Cell] {
         parameters.map { Self.setting($0, facts.point[$0.name]) }
       }
-      return Grid.Row(
+      return SweepGrid.Row(
         variant: variant, place: cells(places), settings: cells(settings),
         runs: columns.map { _, setting in index.run(variant.name, at: facts.point.merging(setting) { $1 }) })
     }
-    return Grid(
+    return SweepGrid(
       parameters: (places, settings), columns: columns.map(\.label), rows: rows,
       variant: variants.count == 1 ? variants[0] : nil, metric: metric, across: across, depends: depends)
   }
 
   /// Returns the table of a grid. Each cell is a ratio to the reference, or the figure if there is no reference.
-  func table(_ grid: Grid) -> Table {
+  func table(_ grid: SweepGrid) -> Table {
     let metric = grid.metric
     let rows = grid.rows.map { row in
       Table.Row(
@@ -119,7 +119,9 @@ extension Tables {
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =
       (areRatios
-        ? "\(document.scenario.baseline == nil ? "as a multiple of" : "compared with") \(reference)"
+        ? document.scenario.baseline != nil
+          ? "compared with \(reference)"
+          : metric.better == .higher ? "how many times lower than \(reference)" : "as a multiple of \(reference)"
         : "\(ranksByMean ? "means" : "medians") over the rounds")
       + (grid.depends ? ", by \(grid.across.name)" : "")
     let keys =
@@ -137,14 +139,16 @@ extension Tables {
   /// marks a run with two states.
   func gridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     let cell = unmarkedGridCell(run, metric)
-    guard index.states(of: run, metric) != nil else { return cell }
+    guard index.states(of: run, metric) != nil, !cell.facts.contains(.missing) else { return cell }
     return Cell(cell.text + Signs.twoStates, cell.facts.union(.twoStates), short: cell.short + Signs.twoStates)
   }
 
   private func unmarkedGridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     let isOfBest = comparison?.isOfBest != false
     let ratio = multiple(run, metric) { ratio, isRough in
-      isOfBest ? Quantity.ratio(ratio, isRough: isRough) + "x" : metric.meaning.wording(ratio, isRough: isRough)
+      isOfBest
+        ? Quantity.ratio(metric.better == .higher ? 1 / ratio : ratio, isRough: isRough) + "x"
+        : metric.meaning.wording(ratio, isRough: isRough)
     }
     guard ratio.facts.contains(.reference), metric.unit != .none, comparison?.contrasts[run] == nil,
       let samples = document.runs[run].metrics[metric.name]

@@ -5,7 +5,7 @@ import Measurement
 ///
 /// A cell contains the median of the rounds' figures, or a range if a trial has many samples. If the headline is a
 /// latency, its table also contains percentiles of all samples.
-struct Tables {
+struct ReportTables {
   let index: RunIndex
   /// The metrics to show, the headline first.
   let shown: [MetricFacts]

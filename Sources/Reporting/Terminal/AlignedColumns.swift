@@ -6,7 +6,7 @@ import TextTable
 /// The library TextTable aligns, pads and styles the columns, but measures text in characters and not in terminal
 /// cells, and includes escape codes. Therefore, a text whose width differs from its length is replaced by private-use
 /// characters, one for each cell, until the layout is finished. Colours are added last.
-struct TextGrid {
+struct AlignedColumns {
   let headings: [Table.Heading]
   let rows: [[String]]
 
@@ -57,8 +57,8 @@ struct TextGrid {
   }
 
   /// Returns a copy of the grid with some of the columns and some of the rows.
-  func keeping(_ columns: [Int], rows kept: [Int]) -> TextGrid {
-    TextGrid(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })
+  func keeping(_ columns: [Int], rows kept: [Int]) -> AlignedColumns {
+    AlignedColumns(headings: columns.map { headings[$0] }, rows: kept.map { row in columns.map { rows[row][$0] } })
   }
 }
 

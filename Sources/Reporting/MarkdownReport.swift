@@ -20,7 +20,7 @@ public enum MarkdownReport {
   public static func render(_ content: ReportContent) -> String {
     let parts = content.parts().flatMap { part -> [String] in
       switch part {
-      case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + lines.map(text)
+      case .head(let name, let question, let lines): ["## \(escape(name)): \(escape(question))"] + texts(lines)
       case .claims:
         [
           claims(content.claims), list(content.legend(isFull: false, of: content.claims)),
@@ -30,7 +30,7 @@ public enum MarkdownReport {
       case .tables: content.explained(content.tables).flatMap { [text($0), list($1)] }
       case .traces:
         [section("Traces", pictures(content.traces.map(\.trace))), list(content.traces.compactMap(\.note))]
-      case .foot(let lines): lines.map(text)
+      case .foot(let lines): texts(lines)
       case .picture, .lesson, .plots, .code: []
       }
     }
@@ -45,6 +45,17 @@ public enum MarkdownReport {
   private static func text(_ table: Table) -> String {
     (table.title.map { "**\(escape($0))**: " } ?? "") + escape(table.note) + "\n\n"
       + grid(table.headings, table.rows.map { row in row.cells.map { escape($0.text) } })
+  }
+
+  /// Returns lines as Markdown. Successive items are one list.
+  private static func texts(_ lines: [Line]) -> [String] {
+    lines.reduce(into: [(text: String, isItem: Bool)]()) { texts, line in
+      if line.isItem, let last = texts.last, last.isItem {
+        texts[texts.count - 1].text += "\n" + text(line)
+      } else {
+        texts.append((text(line), line.isItem))
+      }
+    }.map(\.text)
   }
 
   /// Returns a line as Markdown. A line of a single phrase is bold if the phrase is a heading or requires caution, and

@@ -49,6 +49,22 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
   }
 
+  @Test func `a diff of two runs names the figures that differ by their rounds alone`() throws {
+    func text(_ new: ResultDocument) throws -> String {
+      let old = document([("a", steady), ("b", steady)])
+      return DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 200))
+    }
+    let changed = try text(document([("a", steady.reversed()), ("b", scaled(1.08))]))
+    #expect(
+      changed.contains(
+        "By the rounds of these two runs alone, 1 of 2 inconclusive figures differ: b +8.0 %. Two runs of one program can differ as much."
+      ), "\(changed)")
+    let same = try text(document([("a", steady), ("b", steady.reversed())]))
+    #expect(
+      same.contains("By the rounds of these two runs alone, no inconclusive figure differs.")
+        || !same.contains("inconclusive"), "\(same)")
+  }
+
   @Test func `a figure without a ratio is inconclusive, even if both sides are equal`() throws {
     let old = document([("a", steady)])
     #expect(try ResultDiff(old: [old], new: [old], metrics: ["missed"]).rows.map(\.change) == [.unknown])

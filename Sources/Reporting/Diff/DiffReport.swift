@@ -48,6 +48,7 @@ public struct DiffReport: Sendable {
           + (undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
+        byRounds.map { style.wrapped($0) } ?? [],
         legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
@@ -178,6 +179,22 @@ public struct DiffReport: Sendable {
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
     }
+  }
+
+  /// A sentence about the inconclusive figures that differ by the rounds of one run per side; nil if there are no
+  /// figures that the rounds can judge.
+  private var byRounds: String? {
+    let rows = diff.rows.filter { $0.change == .unknown && $0.byRounds != nil }
+    guard !rows.isEmpty else { return nil }
+    let apart = rows.compactMap { row in
+      row.byRounds.flatMap { $0.low > 1 || $0.high < 1 ? (row: row, ratio: $0.estimate) : nil }
+    }.sorted { max($0.ratio, 1 / $0.ratio) > max($1.ratio, 1 / $1.ratio) }
+    guard !apart.isEmpty else { return "By the rounds of these two runs alone, no inconclusive figure differs." }
+    let shown = apart.prefix(Self.mostItems)
+    let texts = zip(shown, Quantity.changes(shown.map(\.ratio))).map { "\(name(of: $0.row)) \($1)" }
+    let more = apart.count > shown.count ? [" and \(apart.count - shown.count) more"] : []
+    return "By the rounds of these two runs alone, \(apart.count) of \(rows.count) inconclusive figures differ: "
+      + "\((texts).joined(separator: ", "))\(more.joined()). Two runs of one program can differ as much."
   }
 
   /// The diff as GitHub Markdown.

@@ -78,6 +78,9 @@ extension ResultDiff {
     /// The ratio of the new figure to the old figure; nil if there are too few rounds, or if the figure of a round is
     /// 0.
     public let ratio: ConfidenceInterval?
+    /// The ratio by the rounds of the only run of each side; nil if a side has several runs. The interval does not
+    /// contain the differences between runs.
+    let byRounds: ConfidenceInterval?
     /// The kind of change that the comparison found.
     public let change: Change
     /// The reason why the change cannot be judged; nil if the change was judged.

@@ -147,9 +147,11 @@ public struct ResultDiff: Sendable {
       let rounds = min(before.joined().count, after.joined().count)
       reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
     }
+    let isPair = before.count == 1 && after.count == 1
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
-      runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio, change: change, reason: reason,
+      runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
+      byRounds: isPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil, change: change, reason: reason,
       better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }
 

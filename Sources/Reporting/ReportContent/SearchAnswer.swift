@@ -137,7 +137,7 @@ struct SearchAnswer {
       ? regions.map(wording.line) : groups.map { "\(lead($0))\(wording.line($0))" }
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
-    return [sentence(wording.everywhere(groups, in: regions))]
+    return [sentence(GridChoice(groups, in: regions, wording).text)]
       + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }

@@ -1,0 +1,173 @@
+import Laboratory
+import Measurement
+
+/// The choice of an answer about several groups of runs, which the first sentence of the answer states.
+///
+/// The choice does not consider yardsticks, unless a group consists of yardsticks.
+struct GridChoice {
+  private let wording: SearchWording
+  private let regions: [SearchWording.Region]
+  /// The groups without yardsticks, each beside the whole group, from which runs get their names.
+  private let groups: [(group: SearchGroup, whole: SearchGroup)]
+  /// The names of the runs that are among the best in each group, beginning with the run that has the best mean.
+  private let leaders: [[String]]
+  /// The beginning of the sentence if the groups omit yardsticks; otherwise empty.
+  private let who: String
+  /// The adjective for the best run: `fastest`.
+  private let heading: String
+  /// `, or undecided` if the best run of a group is undecided; otherwise empty.
+  private let note: String
+  private let isCertain: Bool
+
+  /// Creates the choice.
+  ///
+  /// - Parameters:
+  ///   - all: all groups.
+  ///   - regions: the groups, joined by ``SearchWording/regions(_:)``.
+  init(_ all: [SearchGroup], in regions: [SearchWording.Region], _ wording: SearchWording) {
+    (self.wording, self.regions) = (wording, regions)
+    let others = wording.withoutYardsticks(all)
+    groups = zip(others ?? all, all).map { ($0, $1) }
+    leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
+    who = others == nil ? "" : "without yardsticks, "
+    heading = wording.superlative(isBest: true).uncapitalizedFirst
+    isCertain = groups.allSatisfy { $0.group.undecided.isEmpty && $0.group.withTooFewRounds.isEmpty }
+    note = isCertain ? "" : ", or undecided"
+  }
+
+  /// The choice in words: the runs that are among the best in all groups; otherwise the runs by the values of one
+  /// parameter, or by groups; and if that takes too many words, a run that is nowhere far from the best, or the numbers
+  /// of groups in which runs are among the best.
+  var text: String { who + (everywhere ?? rule ?? byRegion ?? pick ?? counts) }
+
+  /// `mutex is fastest at all values of hold`, or `use mutex: fastest, or undecided, at all values of hold`; nil if no
+  /// run is among the best in all groups.
+  private var everywhere: String? {
+    let (first, whole) = groups[0]
+    let common = wording.leaders(first).filter { run in
+      let name = wording.names([run], of: whole.runs)
+      return leaders.allSatisfy { $0.contains(name) }
+    }
+    guard !common.isEmpty else { return nil }
+    let place = "at all values of \(wording.settings(of: whole).map(\.parameter.name).listed())"
+    guard isCertain else {
+      // Of undecided runs, those with a good mean in every group are the better choice.
+      let worst = Dictionary(uniqueKeysWithValues: worstFactors.map { ($0.name, $0.factor) })
+      let factors = common.map { worst[wording.names([$0], of: whole.runs)] ?? 1 }
+      let most = max(factors.min() ?? 1, Self.good)
+      let chosen = zip(common, factors).filter { $0.1 <= most }.map(\.0)
+      return "use \(wording.names(chosen, of: whole.runs, "or")): \(heading)\(note), \(place)"
+    }
+    let text = wording.names(common, of: whole.runs)
+    let isPlural = Set(common.map(wording.names.variant)).count > 1
+    let isTime = wording.metric.meaning == .duration
+    let verb = isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have the" : "\(RunNames.has(text)) the"
+    let isNear = groups.contains { $0.group.leaders.count > 1 }
+    return "\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)"
+  }
+
+  /// The runs that are among the best in all groups with a value of one parameter: `fastest: mutex at threads 1;
+  /// pthread-mutex at threads 2 and 4`. Nil if there is only one parameter, if there are no such runs for a value, or
+  /// if this takes as many parts as ``byRegion``.
+  private var rule: String? {
+    let parameters = wording.settings(of: groups[0].whole).map(\.parameter)
+    guard parameters.count > 1, let parts = parameters.compactMap(rule).min(by: { $0.count < $1.count }),
+      parts.count <= min(Self.mostParts, regions.count - 1)
+    else { return nil }
+    return "\(heading)\(note): \(parts.joined(separator: "; "))\(compromise(below: SearchWording.far))"
+  }
+
+  private func rule(by parameter: ParameterFacts) -> [String]? {
+    let places = zip(groups, leaders).grouped { wording.names.point($0.0.group.best)[parameter.name] }
+    var left = places.map { value, groups in
+      let bests = groups.map(\.1)
+      return (value: value, names: bests[0].filter { name in bests.allSatisfy { $0.contains(name) } })
+    }
+    var parts: [String] = []
+    while !left.isEmpty {
+      let counts = Self.counts(left.map(\.names))
+      // Of several runs that are among the best at as many values, the first is the one with the best mean.
+      guard left.allSatisfy({ !$0.names.isEmpty }), let most = counts.map(\.count).max(),
+        let name = counts.first(where: { $0.count == most })?.name
+      else { return nil }
+      let values = left.filter { $0.names.contains(name) }.compactMap { $0.value.map(parameter.describe) }
+      parts.append("\(name) at \(RunNames.setting(parameter, values, "and"))")
+      left.removeAll { $0.names.contains(name) }
+    }
+    return parts
+  }
+
+  /// The runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`; nil if that takes
+  /// too many words.
+  private var byRegion: String? {
+    guard 2...Self.mostParts ~= regions.count,
+      groups.count <= Self.mostGroups || wording.settings(of: groups[0].whole).count == 1
+    else { return nil }
+    let parts = regions.map { "\($0.who) at \($0.places)" }
+    return "\(heading): \(parts.joined(separator: "; "))\(compromise(below: SearchWording.far))"
+  }
+
+  /// A run that is nowhere far from the best: `use mutex: its means are nowhere more than 1.2x slower than the best;
+  /// fastest at 7 of the 9 settings`; nil if there is none.
+  private var pick: String? {
+    guard let pick = leastWorst, pick.factor < SearchWording.far else { return nil }
+    let count = leaders.count { $0.contains(pick.name) }
+    let share = count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings"
+    return "use \(pick.name): its means are nowhere more than \(pick.text) \(wording.worse) than the best\(share)"
+  }
+
+  /// The runs with the number of groups in which each is among the best: `fastest: mutex at 4, actor at 3, others at 2
+  /// of the 9 settings`.
+  private var counts: String {
+    let counts = Self.counts(leaders).sorted { $0.count > $1.count }
+    let shown = counts.prefix(Self.mostParts - 1)
+    let left = groups.count - shown.reduce(0) { $0 + $1.count }
+    let others =
+      isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > shown.count ? ["others at fewer"] : []
+    let parts = (shown.map { "\($0.name) at \($0.count)" } + others).joined(separator: ", ")
+    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise(below: Self.farthest))"
+  }
+
+  private static func counts(_ names: [[String]]) -> [(name: String, count: Int)] {
+    names.joined().grouped { $0 }.map { ($0.key, $0.elements.count) }
+  }
+
+  /// Returns words about ``leastWorst``: `; the means of mutex are nowhere more than 1.2x slower`; an empty string if
+  /// its ratio is `limit` or more.
+  private func compromise(below limit: Double) -> String {
+    guard let least = leastWorst, least.factor < limit else { return "" }
+    return "; the means of \(least.name) are nowhere more than \(least.text) \(wording.worse)"
+  }
+
+  /// The run whose largest ratio to the best mean of any group is the smallest, with this ratio, and the ratio rounded
+  /// up as text; nil if there is no run that all groups contain.
+  private var leastWorst: (name: String, factor: Double, text: String)? {
+    worstFactors.min { $0.factor < $1.factor }.map { least in
+      let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
+      return (least.name, least.factor, "\(factor)x")
+    }
+  }
+
+  /// For each run that all groups contain, the largest ratio of its mean to the best mean of a group.
+  private var worstFactors: [(name: String, factor: Double)] {
+    groups.flatMap { group, whole in
+      group.runs.compactMap { run -> (name: String, factor: Double)? in
+        let factor = run == group.best ? 1 : group.comparison.contrastsWithBest[run]?.factor
+        return factor.map { (wording.names([run], of: whole.runs), $0) }
+      }
+    }.grouped(by: \.name).filter { $0.elements.count == groups.count }
+      .map { name, runs in (name, runs.map(\.factor).max() ?? 1) }
+  }
+
+  /// The largest ratio of the means up to which an undecided run is as good a choice as the best.
+  private static let good = 1.25
+
+  /// The largest ratio to the best mean that a sentence without another choice contains.
+  private static let farthest = 10.0
+
+  /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
+  private static let mostParts = 4
+
+  /// The maximum number of groups with several settings that a sentence names.
+  private static let mostGroups = 8
+}

@@ -1,0 +1,119 @@
+import Laboratory
+import Measurement
+
+/// The words about groups of runs that have the same best runs.
+extension SearchWording {
+  /// Groups that have the same best runs.
+  struct Region {
+    /// The best runs: `mutex or actor (undecided)`.
+    let who: String
+    /// The settings of the groups: `hold 1 us (any threads), hold 10 us (threads 4)`.
+    let places: String
+    /// The groups without yardsticks, each beside the whole group.
+    let groups: [(group: SearchGroup, whole: SearchGroup)]
+  }
+
+  /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
+  /// consists of yardsticks.
+  func regions(_ all: [SearchGroup]) -> [Region] {
+    let groups = withoutYardsticks(all) ?? all
+    return zip(groups, all).grouped { group, whole in leadersText(group, of: whole) }.map { who, groups in
+      Region(who: who, places: places(groups.map { group, _ in group }, of: all), groups: groups.map { ($0, $1) })
+    }
+  }
+
+  /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
+  /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
+  /// smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided although the
+  /// best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
+  func line(_ region: Region) -> String {
+    let others = region.groups.flatMap { group, whole in
+      let named = leaders(group)
+      return group.runs.filter { !named.contains($0) }.compactMap { run in
+        group.comparison.contrastsWithBest[run].map { contrast in
+          (
+            name: names([run], of: whole.runs), factor: contrast.factor, isUndecided: group.undecided.contains(run),
+            isBaseline: names.variant(run) == index.document.scenario.baseline
+          )
+        }
+      }
+    }
+    // A run can be undecided at one setting, and certainly worse at another.
+    let all = others.grouped { "\($0.name) \($0.isUndecided)" }.map { _, runs in
+      (
+        name: runs[0].name, isBaseline: runs[0].isBaseline, isNoisy: runs[0].isUndecided,
+        isFar: runs.allSatisfy { $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
+      )
+    }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
+    let undecided = all.filter { $0.isNoisy && !$0.isFar }.map(\.name)
+    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { "\($0.name) (\(Self.multiples($0.factors)))" }
+    let costs = all.filter { !$0.isNoisy }
+    let shown = costs.enumerated().filter { place, cost in
+      place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
+    }.map { "\($1.name) (\(Self.multiples($1.factors)))" }
+    let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
+    let parts = [
+      undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
+      shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
+      noisyText(noisy),
+    ]
+    return (["\(region.places): \(region.who)"] + parts.compactMap(\.self)).joined(separator: "; ")
+  }
+
+  /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one
+  /// parameter come first, and a text without further settings stands for all groups with this setting. The parameter
+  /// is the one that makes the text shortest.
+  func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
+    let texts = settings(of: groups[0]).map { places(groups, of: all, by: $0.parameter) }
+    return texts.min { $0.count < $1.count } ?? "any setting"
+  }
+
+  private func places(_ groups: [SearchGroup], of all: [SearchGroup], by parameter: ParameterFacts) -> String {
+    func value(_ group: SearchGroup) -> ParameterValue? { names.point(group.best)[parameter.name] }
+    func text(_ value: ParameterValue?) -> String { value.map(parameter.describe) ?? "any" }
+    let parts = groups.grouped(by: value)
+    let whole = parts.filter { part in part.elements.count == all.count { value($0) == part.key } }.map { text($0.key) }
+    let rest = parts.map { ($0.key, $0.elements) }.filter { key, _ in !whole.contains(text(key)) }.map { key, groups in
+      let others = groups.map { settings(of: $0).filter { $0.parameter.name != parameter.name } }
+      let single = others.compactMap { $0.count == 1 ? $0[0] : nil }
+      let inside =
+        single.count == groups.count
+        ? RunNames.setting(single[0].parameter, single.map { $0.parameter.describe($0.value) }, "and")
+        : others.map { $0.map { RunNames.setting($0, $1) }.joined(separator: "/") }.listed()
+      return "\(RunNames.setting(parameter, [text(key)])) (\(inside))"
+    }
+    let others = settings(of: groups[0]).filter { $0.parameter.name != parameter.name }.map {
+      "any \($0.parameter.name)"
+    }
+    let any = rest.isEmpty || others.isEmpty ? "" : " (\(others.joined(separator: "/")))"
+    return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and") + any]) + rest).joined(separator: ", ")
+  }
+
+  /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
+  private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
+    let runs = leaders(group)
+    let note = !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
+    return names(runs, of: whole.runs, "or") + note
+  }
+
+  /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
+  /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
+  func leaders(_ group: SearchGroup) -> [Int] {
+    guard isWide(group) else { return group.leaders }
+    return group.leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+  }
+
+  /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
+  static let far = 2.0
+
+  /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
+  private func isWide(_ group: SearchGroup) -> Bool {
+    group.isUndecided && group.undecided(within: Self.widestReach).count < group.undecided.count
+  }
+
+  /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
+  static let widestReach = 2.0
+
+  /// The maximum number of worse runs in the line of a region, without the baseline.
+  private static let mostCosts = 4
+}

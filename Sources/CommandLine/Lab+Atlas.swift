@@ -11,7 +11,11 @@ extension Lab {
   /// - Throws: ``InputError`` if a file is not a result document, or if there are fewer than two runs.
   static func atlas(of paths: [String], only names: [String] = []) throws -> Atlas {
     var columns: [AtlasColumn] = []
-    for path in paths { columns += AtlasColumn.columns(of: try ResultDocument.read(path), place: path) }
+    for path in paths {
+      // `report` lists the names of kept runs.
+      let kept = try Archive.ofUser?.run(named: path).map { [$0] }
+      columns += AtlasColumn.columns(of: try kept ?? ResultDocument.read(path), place: path)
+    }
     return try Atlas(columns, try library.documents(), tried: try library.outlines(), only: names)
   }
 }

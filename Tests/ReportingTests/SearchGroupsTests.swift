@@ -18,6 +18,18 @@ import Testing
           + "at 2 of 2 settings)."), "\(says)")
   }
 
+  @Test func `a group with a single measured run is part of the first sentence`() throws {
+    let part = try Fixture.compared([("work", [10, 100])]) { variant, values in
+      variant == "plain" ? 50_000 : values["work"] == 10 ? 1000 : nil
+    }.content.conclusions
+    #expect(part.first == "Fastest: apply at work 10 ns; plain at work 100 ns.", "\(part)")
+    // At 1 us nothing was measured.
+    let none = try Fixture.compared([("work", [10, 100, 1000])]) { variant, values in
+      values["work"] == 1000 ? nil : variant == "plain" ? 50_000 : 1000
+    }.content.conclusions
+    #expect(none.first == "apply is fastest at all measured values of work.", "\(none)")
+  }
+
   @Test func `the first sentence is a rule if one parameter decides`() throws {
     let says = try Fixture.compared(
       [("cores", [1, 2]), ("work", [10, 100, 1000]), ("stride", [1, 4, 16, 64])], rounds: 12
@@ -166,7 +178,7 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide work=10ns and work=100ns, give it more time \(--time \d+s\); the noise is too high to decide work=1us\./
+        /To decide work=10ns and work=100ns, give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
       ),
       "\(says)")
   }

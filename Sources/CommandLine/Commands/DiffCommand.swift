@@ -227,6 +227,10 @@ struct DiffCommand: AsyncParsableCommand {
       Lab.printMessage("both sides are the same runs, so no figure changed")
     }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
+    if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isSearch, new.isSearch {
+      let reason = old.difference(from: new).map { ": \($0)" } ?? ""
+      throw InputError("the two comparisons have no figure in common\(reason)")
+    }
     let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)
     try Lab.throwAll(FileExport.write(report, to: files))

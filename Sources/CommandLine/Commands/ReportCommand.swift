@@ -60,8 +60,12 @@ struct ReportCommand: ParsableCommand {
     }
     let more = runs.count > Self.mostNames ? ["and \(runs.count - Self.mostNames) more"] : []
     try rendering.color.print { style in
-      let lines = runs.prefix(Self.mostNames).flatMap { name -> [String] in
-        let run = (try? Archive.ofUser?.run(named: name)) ?? nil
+      // A run that another run displaces gets a later time of change.
+      let named = runs.prefix(Self.mostNames).map { name -> (name: String, run: ResultDocument?) in
+        (name, (try? Archive.ofUser?.run(named: name)) ?? nil)
+      }
+      let ordered = named.sorted { $0.run?.isLater(than: $1.run) ?? false }
+      let lines = ordered.flatMap { name, run -> [String] in
         let facts = [run?.startedMinute.appending(" UTC"), run?.commandLine].compactMap(\.self).joined(separator: ", ")
         return ["  \(Tool.command) report \(name)"] + (facts.isEmpty ? [] : style.remark(facts, indent: 6))
       }

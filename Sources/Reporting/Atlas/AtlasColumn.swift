@@ -141,7 +141,7 @@ struct AtlasRun: Sendable {
     let tables = ReportTables(index: index, shown: [headline], comparison: comparison)
     let hasRatios = !comparison.contrasts.isEmpty
     self.hasRatios = hasRatios
-    reference = document.scenario.baseline ?? (document.scenario.isSearch ? RunComparison.best : nil)
+    reference = document.scenario.baseline ?? (document.scenario.isSearch ? comparison.forEachGroup() : nil)
     rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }.map { run in
       let facts = document.runs[run]
       let samples = facts.metrics[headline.name]

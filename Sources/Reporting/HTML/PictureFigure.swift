@@ -221,7 +221,7 @@ struct PictureFigure {
     let columns = map.panels.map(\.columns.count).max() ?? 0
     let isMany = columns > Self.fewColumns
     let what =
-      map.reference.map { "\(map.metric.name) as a multiple of \($0)" }
+      map.meaning.map { "\(map.metric.name) \($0)" }
       ?? "\(map.isOfMeans ? "mean" : "median") \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
     let reference =

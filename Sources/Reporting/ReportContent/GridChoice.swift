@@ -49,7 +49,11 @@ struct GridChoice {
       return leaders.allSatisfy { $0.contains(name) }
     }
     guard !common.isEmpty else { return nil }
-    let place = "at all values of \(wording.settings(of: whole).map(\.parameter.name).listed())"
+    let document = wording.index.document
+    let count = Set(document.runs.map { run in wording.comparison.groups.map { run.point[$0] } }).count
+    let place =
+      "at all \(count > groups.count ? "measured " : "")values of "
+      + wording.settings(of: whole).map(\.parameter.name).listed()
     guard isCertain else {
       // Of undecided runs, those with a good mean in every group are the better choice.
       let worst = Dictionary(uniqueKeysWithValues: worstFactors.map { ($0.name, $0.factor) })

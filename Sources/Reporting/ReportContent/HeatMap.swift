@@ -42,6 +42,8 @@ struct HeatMap: Sendable {
   let panels: [Panel]
   /// The reference of the ratios in the cells, as text; nil if the cells contain figures.
   let reference: String?
+  /// The meaning of the ratios, `as a multiple of the best mean`; nil if the cells contain figures.
+  let meaning: String?
   /// Whether the figures are the means that rank the runs of a search, and not medians.
   let isOfMeans: Bool
   /// The titles of the panels that do not fit into the map.
@@ -60,6 +62,9 @@ struct HeatMap: Sendable {
     self.across = across
     let cells = Cells(metric, tables)
     reference = cells.areRatios ? index.document.scenario.baseline ?? tables.comparison?.forEachGroup() : nil
+    meaning = reference.map {
+      ReportTables.meaning(of: metric, to: $0, isBaseline: index.document.scenario.baseline != nil)
+    }
     isOfMeans = index.showsMean(metric)
 
     var panels: [Panel] = []

@@ -60,10 +60,10 @@ struct SearchAnswer {
     self.measured = measured
     let bests = index.inOrder(of: comparison.groups, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
-      let runs = index.candidates(beside: best, in: comparison.groups).filter { run in
-        measured.contains(run) && !comparison.flawed.contains(run)
-      }
-      guard runs.count > 1 else { return nil }
+      let all = index.candidates(beside: best, in: comparison.groups)
+      // A run is the best of its group even if the others have no figure.
+      guard all.count > 1 else { return nil }
+      let runs = all.filter { measured.contains($0) && !comparison.flawed.contains($0) }
       // Two figures of 0 have no ratio.
       let zeros = runs.filter { index.isZero($0, metric) }
       return SearchGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)

@@ -50,7 +50,7 @@ struct SearchGroup {
   }
 
   /// Whether all other runs have too few rounds to be compared with the best run.
-  var hasTooFewRounds: Bool { withTooFewRounds.count == runs.count - 1 }
+  var hasTooFewRounds: Bool { !withTooFewRounds.isEmpty && withTooFewRounds.count == runs.count - 1 }
 
   /// Creates a group.
   ///

@@ -60,7 +60,8 @@ extension SearchWording {
       times.map { place($0.group) }.listed(most: Self.mostPlaces)
     }
     let decide = decide(decidable.map(\.group), named: places(decidable), within: most)
-    return "\(decide); the noise is too high to decide \(places(times.filter { $0.seconds > Self.longest }))"
+    return
+      "\(decide); at this noise, \(places(times.filter { $0.seconds > Self.longest })) would probably stay undecided"
   }
 
   /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer
@@ -152,15 +153,14 @@ extension SearchWording {
     guard places.count == groups.count,
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }
-    let ordered = places.sorted { $0.value < $1.value }
+    // Where the best is undecided, nothing is known about a change.
+    let ordered = places.filter { !$0.group.isUndecided }.sorted { $0.value < $1.value }
     // The first sentence may call a variant best without the yardsticks, which this sentence must not deny.
     let usable = withoutYardsticks(ordered.map(\.group))
     let changes = zip(ordered.indices, zip(ordered, ordered.dropFirst())).compactMap {
       number, pair -> (text: String, factor: Double)? in
       let (earlier, later) = pair
-      // A run that may also be many times slower is no candidate for the best.
-      let undecided = earlier.group.undecided(within: Self.widestReach)
-      let others = Set((earlier.group.near + undecided).map(names.variant))
+      let others = Set(earlier.group.near.map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
       let alsoGood: [Int] = usable?[number + 1].candidates ?? []
@@ -169,22 +169,17 @@ extension SearchWording {
       let fallen = ratios(later.group).filter {
         $0.contrast.seldom == nil && good.subtracting(remaining).contains(names.variant($0.run))
       }
-      // If the earlier group is undecided, the change may begin after the last group that is decided.
-      let first = ordered.last { $0.value <= earlier.value && !$0.group.isUndecided }?.value ?? earlier.value
+      let first = earlier.value
       guard let most = fallen.last else { return nil }
       let ends = [earlier.value, later.value].map { earlier.parameter.label(.integer($0)) }
       let variants = fallen.map { names.variant($0.run) }.distinct
-      let verb =
-        others.isEmpty
-        ? "is best"
-        : variants.contains(where: Set(undecided.map(names.variant)).contains)
-          ? "may be among the best" : "\(variants.count == 1 ? "is" : "are") among the best"
+      let verb = others.isEmpty ? "is best" : "\(variants.count == 1 ? "is" : "are") among the best"
       let text =
         "\(variants.listed(most: SearchAnswer.mostNames)) \(verb) at \(ends[0]), but not at "
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil
-      let tried = Set(ordered.map(\.value).filter { $0 > first && $0 < later.value })
+      let tried = Set(places.map(\.value).filter { $0 > first && $0 < later.value })
       let isTried =
         doubles
         ? Self.doubled(from: first, to: later.value).allSatisfy(tried.contains)

@@ -9,7 +9,7 @@ extension SearchWording {
   func againstBaseline(_ groups: [SearchGroup]) -> String? {
     guard let baseline = index.document.scenario.baseline else { return nil }
     let contrasts = groups.flatMap { group in
-      group.runs.filter { !index.isYardstick($0) && names.variant($0) != baseline }.compactMap { run in
+      group.runs.filter { names.variant($0) != baseline }.compactMap { run in
         comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0) }
       }
     }.grouped(by: \.name)

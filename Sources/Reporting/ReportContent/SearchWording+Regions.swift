@@ -92,7 +92,9 @@ extension SearchWording {
   /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
   private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = leaders(group)
-    let note = !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
+    let note =
+      group.hasTooFewRounds
+      ? " (best mean so far)" : !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
     return names(runs, of: whole.runs, "or") + note
   }
 

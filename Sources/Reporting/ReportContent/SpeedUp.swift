@@ -12,8 +12,8 @@ struct SpeedUp: Sendable {
   let curve: SweepCurve
   /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
   /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
-  /// with the largest speed-ups and the one with the least. If no speed-up is certainly above 10 %, the sentence
-  /// contains the largest alone. The value is nil for a single variant.
+  /// with the largest speed-ups and the one with the least. If no speed-up and no loss is certainly above 10 %, the
+  /// sentence contains the largest speed-up alone. The value is nil for a single variant.
   let sentence: String?
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
@@ -36,9 +36,9 @@ struct SpeedUp: Sendable {
     let others = index.swept.filter { $0.name != Cores.name }
     let counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
     // Work that no variant divides among the cores, such as a round trip or a sleep, has no ideal.
-    let gains = all.flatMap(\.steps).contains { step in
-      step.speedup.map { ($0.interval?.low ?? $0.ratio) > 1 + ConfidenceInterval.alikeDifference } ?? false
-    }
+    let speedUps = all.flatMap(\.steps).compactMap(\.speedup)
+    let gains = speedUps.contains { ($0.interval?.low ?? $0.ratio) > 1 + ConfidenceInterval.alikeDifference }
+    let losses = speedUps.contains { ($0.interval?.high ?? $0.ratio) < 1 / (1 + ConfidenceInterval.alikeDifference) }
     func table(_ series: [Scaling.Series]) -> Table {
       Table(
         title: "speed-up over \(fewest.counted("core"))",
@@ -74,7 +74,7 @@ struct SpeedUp: Sendable {
     }
     sentence = Self.sentence(
       fastest, over: fewest, others.filter { other in !problem.contains { $0.name == other.name } }, at: shared,
-      gains: gains)
+      isListed: gains || losses)
     curve = SweepCurve(
       Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
       series: fastest.map { series -> SweepCurve.Series in
@@ -94,7 +94,7 @@ struct SpeedUp: Sendable {
   }
 
   private static func sentence(
-    _ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts], at shared: [String], gains: Bool
+    _ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts], at shared: [String], isListed: Bool
   ) -> String? {
     guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
     let steps = series.compactMap { series in
@@ -115,7 +115,7 @@ struct SpeedUp: Sendable {
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
     let place = shared.isEmpty ? "" : " at \(shared.joined(separator: ", "))"
     return "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): "
-      + (gains ? "\(list)." : "hardly any, \(text(steps[0])) at most.")
+      + (isListed ? "\(list)." : "hardly any, \(text(steps[0])) at most.")
   }
 
   /// The maximum number of rows of a brief table with all settings.

@@ -102,6 +102,13 @@ extension ReportTables {
       variant: variants.count == 1 ? variants[0] : nil, metric: metric, across: across, depends: depends)
   }
 
+  /// Returns words about the ratios in the cells of a grid: `as a multiple of the best mean`.
+  static func meaning(of metric: MetricFacts, to reference: String, isBaseline: Bool) -> String {
+    isBaseline
+      ? "compared with \(reference)"
+      : metric.better == .higher ? "how many times lower than \(reference)" : "as a multiple of \(reference)"
+  }
+
   /// Returns the table of a grid. Each cell is a ratio to the reference, or the figure if there is no reference.
   func table(_ grid: SweepGrid) -> Table {
     let metric = grid.metric
@@ -119,9 +126,7 @@ extension ReportTables {
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =
       (areRatios
-        ? document.scenario.baseline != nil
-          ? "compared with \(reference)"
-          : metric.better == .higher ? "how many times lower than \(reference)" : "as a multiple of \(reference)"
+        ? Self.meaning(of: metric, to: reference, isBaseline: document.scenario.baseline != nil)
         : "\(ranksByMean ? "means" : "medians") over the rounds")
       + (grid.depends ? ", by \(grid.across.name)" : "")
     let keys =

@@ -31,7 +31,7 @@ import Testing
     #expect(single.rows.map(\.change) == [.unknown, .unknown, .better, .unknown])
     #expect(
       single.rows[0].reason
-        == "one run per side shows only large changes; more runs per side show smaller ones (gcdlab diff --old OLD… --new NEW…)"
+        == "one run per side shows only large changes; with three steady runs per side, changes of 15 % show (gcdlab diff --old OLD… --new NEW…)"
     )
     #expect(single.rows[3].reason == "2 rounds: 6 or more are needed per side")
     // The change is above the limit, but the rounds do not exclude that there is no change.

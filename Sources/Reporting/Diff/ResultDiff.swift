@@ -136,7 +136,7 @@ public struct ResultDiff: Sendable {
         reason =
           min(old.count, new.count) > 1
           ? "\(min(old.count, new.count)) runs per side show only larger changes; more runs show smaller ones"
-          : "one run per side shows only large changes; more runs per side show smaller ones "
+          : "one run per side shows only large changes; with three steady runs per side, changes of 15 % show "
             + "(\(Tool.command) diff --old OLD… --new NEW…)"
       }
     } else if Set(all).count == 1 {

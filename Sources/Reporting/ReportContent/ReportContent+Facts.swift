@@ -32,7 +32,10 @@ extension ReportContent {
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
     let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
-    return processor + ["\(machine.os) \(machine.kernel)"] + run + ["seed \(document.seed)", "noise floor \(floor)"]
+    let precision = document.warnings.filter { $0.kind == RunNote.precision }.map(\.says)
+    return processor + ["\(machine.os) \(machine.kernel)"] + run + precision + [
+      "seed \(document.seed)", "noise floor \(floor)",
+    ]
       + own
   }
 
@@ -54,7 +57,6 @@ extension ReportContent {
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
     let counted = isSearch && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
-      + document.warnings.filter { $0.kind == RunNote.precision }.map(\.says)
   }
 
   /// Returns the duration of a run as text, such as `1.20 s`. The text is `less than 1 ms` if the duration is below the

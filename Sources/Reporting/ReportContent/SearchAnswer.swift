@@ -174,14 +174,15 @@ struct SearchAnswer {
     guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline,
       groups.contains(where: { names.variant($0.best) != baseline })
     else { return nil }
-    let note =
-      "The \(contrasts == nil ? "" : "other ")ratios of this answer are to \(RunComparison.best), those of the table to \(baseline)."
+    func note(_ other: Bool) -> String {
+      "The \(other ? "other " : "")ratios of this answer are to \(RunComparison.best), those of the table to \(baseline)."
+    }
     guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
-      return note
+      return note(contrasts != nil)
     }
     let name = names([groups[0].best], of: groups[0].runs)
     let ratio = wording.metric.meaning.wording(contrast.ratio)
-    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note)"
+    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note(true))"
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

@@ -93,8 +93,10 @@ extension SearchWording {
   private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = leaders(group)
     let note =
-      group.hasTooFewRounds
-      ? " (best mean so far)" : !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
+      group.runs.count == 1 && whole.runs.count == 1
+      ? " (the only one measured)"
+      : group.hasTooFewRounds
+        ? " (best mean so far)" : !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
     return names(runs, of: whole.runs, "or") + note
   }
 

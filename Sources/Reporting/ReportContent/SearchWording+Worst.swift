@@ -40,7 +40,15 @@ extension SearchWording {
       return "\(name) \(RunNames.verb(name)) \(by)"
     }
     let mean = metric.meaning == .duration || metric.better == .lower ? "highest mean" : "lowest mean"
-    return "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean): \(name), \(by)"
+    // A yardstick, which the words do not consider, may be worse.
+    func figure(_ run: Int) -> Double { index.shownFigure(run, of: metric) ?? 0 }
+    let isHidden = whole.runs.contains { run in
+      !group.runs.contains(run)
+        && (metric.better == .higher ? figure(run) < figure(worst.run) : figure(run) > figure(worst.run))
+    }
+    let who = isHidden ? " without yardsticks" : ""
+    return
+      "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean)\(who): \(name), \(by)"
   }
 
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor

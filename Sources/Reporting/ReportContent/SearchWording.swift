@@ -63,9 +63,9 @@ struct SearchWording {
     runs.isEmpty ? nil : "\(worse) on average, but noisy: \(runs.listed(most: SearchAnswer.mostNames))"
   }
 
-  /// Returns the range of some ratios as text, `1.2x to 1.4x`, or `2.1x` if the ends have the same text.
+  /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.
   static func multiples(_ ratios: [Double]) -> String {
-    [ratios.min(), ratios.max()].compactMap { $0.map { Quantity.ratio($0, isRough: true) + "x" } }.distinct
+    [ratios.min(), ratios.max()].compactMap { $0.map { Quantity.ratio($0) + "x" } }.distinct
       .joined(separator: " to ")
   }
 

@@ -17,7 +17,7 @@ public final class Recorder: Sendable {
   }
   private let descriptor: Int32
   private let state = Mutex(State())
-  private let stolenBefore = Host.processorTimes(of: Host.coreNumbers)?.stolen
+  private let stolenBefore = Recorder.stolenTicks
 
   /// The path of the file to which the process writes its records.
   public var path: String { "/proc/\(getpid())/fd/\(descriptor)" }
@@ -107,9 +107,11 @@ public final class Recorder: Sendable {
     return programs
   }
 
+  private static var stolenTicks: UInt64? { Host.processorTimes(of: Host.coreNumbers)?.stolen }
+
   /// See ``TraceRecord/stolenAtMost``. The system counts whole ticks for each core, and its counts sometimes decrease.
   private var stolenAtMost: UInt64 {
-    guard let stolenBefore, let now = Host.processorTimes(of: Host.coreNumbers)?.stolen else { return 0 }
+    guard let stolenBefore, let now = Self.stolenTicks else { return 0 }
     let ticks = (now > stolenBefore ? now - stolenBefore : 0) + UInt64(Host.coreNumbers.count)
     return UInt64(Double(ticks) / Host.ticksPerSecond * 1e9)
   }

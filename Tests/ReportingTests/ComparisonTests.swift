@@ -215,7 +215,12 @@ import Testing
       full.contains { $0.hasPrefix("±") } && full.contains { $0.contains("? undecided: more than 10 % is possible") },
       "\(full)")
     #expect(!short.contains { $0.hasPrefix("±") || $0.contains("[low") }, "\(short)")
-    #expect(short.contains { $0.contains("without ≈ or ?: significantly different from the best mean") })
+    #expect(
+      short.contains {
+        $0.hasPrefix(
+          "a ratio is the mean of those of the paired rounds; without ≈ or ?: significantly different from the best mean"
+        )
+      })
     #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")
     #expect(short.contains { $0.contains("no best mean is named, since the lowest may be chance (lower is better)") })
   }

@@ -184,17 +184,18 @@ public struct DiffReport: Sendable {
   /// A sentence about the inconclusive figures that differ by the rounds of one run per side; nil if there are no
   /// figures that the rounds can judge.
   private var byRounds: String? {
-    let rows = diff.rows.filter { $0.change == .unknown && $0.byRounds != nil }
+    let rows = diff.rows.compactMap { row in row.byRounds.map { (row: row, interval: $0) } }
     guard !rows.isEmpty else { return nil }
-    let apart = rows.compactMap { row in
-      row.byRounds.flatMap { $0.low > 1 || $0.high < 1 ? (row: row, ratio: $0.estimate) : nil }
-    }.sorted { max($0.ratio, 1 / $0.ratio) > max($1.ratio, 1 / $1.ratio) }
+    let apart = rows.filter { $0.interval.low > 1 || $0.interval.high < 1 }
+      .map { (row: $0.row, ratio: $0.interval.estimate) }.sorted {
+        max($0.ratio, 1 / $0.ratio) > max($1.ratio, 1 / $1.ratio)
+      }
     guard !apart.isEmpty else { return "By the rounds of these two runs alone, no inconclusive figure differs." }
     let shown = apart.prefix(Self.mostItems)
     let texts = zip(shown, Quantity.changes(shown.map(\.ratio))).map { "\(name(of: $0.row)) \($1)" }
     let more = apart.count > shown.count ? [" and \(apart.count - shown.count) more"] : []
     return "By the rounds of these two runs alone, \(apart.count) of \(rows.count) inconclusive figures differ: "
-      + "\((texts).joined(separator: ", "))\(more.joined()). Two runs of one program can differ as much."
+      + "\(texts.joined(separator: ", "))\(more.joined()). Two runs of one program can differ as much."
   }
 
   /// The diff as GitHub Markdown.

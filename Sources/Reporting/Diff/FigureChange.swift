@@ -78,8 +78,8 @@ extension ResultDiff {
     /// The ratio of the new figure to the old figure; nil if there are too few rounds, or if the figure of a round is
     /// 0.
     public let ratio: ConfidenceInterval?
-    /// The ratio by the rounds of the only run of each side; nil if a side has several runs. The interval does not
-    /// contain the differences between runs.
+    /// The ratio by the rounds of the only run of each side; nil if a side has several runs, or if the change was
+    /// judged. The interval does not contain the differences between runs.
     let byRounds: ConfidenceInterval?
     /// The kind of change that the comparison found.
     public let change: Change

@@ -23,8 +23,8 @@ public struct ResultDiff: Sendable {
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
-  /// The first sentences of the answers of two comparisons of a scenario; nil for other sides.
-  let answers: (old: String, new: String)?
+  /// Two comparisons of a scenario; nil if the sides are anything else.
+  private let comparisons: (old: ResultDocument, new: ResultDocument)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -48,7 +48,7 @@ public struct ResultDiff: Sendable {
         "unknown metric '\(metric)'", at: "--metric", near: metric, of: known + ["all"], listing: .all(as: "known"))
     }
     sides = (Side(old), Side(new))
-    answers = Self.answers(old, new)
+    comparisons = Self.comparisons(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
       (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
@@ -72,11 +72,21 @@ public struct ResultDiff: Sendable {
       Self.cautions(old, new, otherSettings) + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
 
-  private static func answers(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
+  private static func comparisons(
+    _ old: [ResultDocument], _ new: [ResultDocument]
+  ) -> (old: ResultDocument, new: ResultDocument)? {
     guard let before = old.first, let after = new.first, old.count == 1, new.count == 1,
       before.scenario.isSearch, after.scenario.isSearch, before.scenario.name == after.scenario.name
     else { return nil }
-    let texts = [before, after].map { ReportContent($0).decision.map(\.text).joined(separator: " ") }
+    return (before, after)
+  }
+
+  /// The first sentences of the answers of two comparisons of a scenario; nil for other sides.
+  var answers: (old: String, new: String)? {
+    guard let comparisons else { return nil }
+    let texts = [comparisons.old, comparisons.new].map {
+      ReportContent($0).decision.map(\.text).joined(separator: " ")
+    }
     return texts.contains("") ? nil : (texts[0], texts[1])
   }
 
@@ -147,11 +157,12 @@ public struct ResultDiff: Sendable {
       let rounds = min(before.joined().count, after.joined().count)
       reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
     }
-    let isPair = before.count == 1 && after.count == 1
+    let isOpenPair = change == .unknown && before.count == 1 && after.count == 1
     return Row(
       scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
-      byRounds: isPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil, change: change, reason: reason,
+      byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil, change: change,
+      reason: reason,
       better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }
 

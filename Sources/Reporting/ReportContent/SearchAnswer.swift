@@ -86,6 +86,9 @@ struct SearchAnswer {
     return "\(text)\(gap ?? "")."
   }
 
+  /// The number of steps in the sweep of a wide gap.
+  private static let steps = 8
+
   /// Returns the sweep between the neighbouring settings of a variant of which one has a flaw and the other has none,
   /// `permits=32..64:+4`; nil if there are no such settings, or if there is no number between them.
   private func gap(between clean: [Int], and flawed: [Int]) -> String? {
@@ -99,7 +102,7 @@ struct SearchAnswer {
         return most...least
       }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
         let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
-        let step = (gap.upperBound - gap.lowerBound) / Self.mostGroups
+        let step = (gap.upperBound - gap.lowerBound) / Self.steps
         return "\(from)..\(to.dropFirst(parameter.name.count + 1))"
           + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
       }

@@ -92,12 +92,17 @@ extension SearchWording {
   /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
   private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
     let runs = leaders(group)
-    let note =
-      group.runs.count == 1 && whole.runs.count == 1
-      ? " (the only one measured)"
-      : group.hasTooFewRounds
-        ? " (best mean so far)" : !group.isUndecided ? "" : runs.count == 1 ? " (\(lowestMean))" : " (undecided)"
-    return names(runs, of: whole.runs, "or") + note
+    let note: String? =
+      if whole.runs.count == 1 {
+        "the only one measured"
+      } else if group.hasTooFewRounds {
+        "best mean so far"
+      } else if group.isUndecided {
+        runs.count == 1 ? lowestMean : "undecided"
+      } else {
+        nil
+      }
+    return names(runs, of: whole.runs, "or") + (note.map { " (\($0))" } ?? "")
   }
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ

@@ -244,7 +244,7 @@ import Testing
       ("a zero", [0, 0, 0, 0, 0, 0], "0 in some rounds, which therefore have no ratio"),
       (
         "one run a side", steady,
-        "one run per side shows only large changes; with three steady runs per side, changes of 15 % show (gcdlab diff --old"
+        "one run per side shows only large changes; three steady runs per side show changes of 15 %"
       ),
       ("nothing measured", [], "fd-semaphore semaphore elapsed was not measured on the new side"),
     ] as [(String, [Double], String)])

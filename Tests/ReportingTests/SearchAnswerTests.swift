@@ -102,7 +102,7 @@ import Testing
     let both = try answer(plain: 10_000) { $0 == 1 ? 50_000 : $0 == 4 ? 12_000 : 10_000 }
     #expect(
       both.contains(
-        /^Fastest: plain, apply \(stride 16 or 64\); within \d\.\d % of the best\. Lowest mean: .*10\.0 us\./),
+        /^Fastest: plain and apply \(stride 16 or 64\); within \d\.\d % of the best\. Lowest mean: .*10\.0 us\./),
       "\(both)")
     #expect(both.contains("plain") && both.contains("apply (stride 16 or 64)"), "\(both)")
     #expect(
@@ -177,7 +177,7 @@ import Testing
 
   @Test func `settings whose figures are all 0 are equal, although they have no ratio`() throws {
     let says = try answer(plain: 0) { $0 == 64 ? 10_000 : 0 }
-    #expect(says.hasPrefix("Fastest: plain, apply (stride 1, 4 or 16); no difference found. "), "\(says)")
+    #expect(says.hasPrefix("Fastest: plain and apply (stride 1, 4 or 16); no difference found. "), "\(says)")
   }
 
   @Test func `a setting is not called the best if all others have too few rounds`() throws {

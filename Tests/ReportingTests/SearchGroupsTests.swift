@@ -43,7 +43,9 @@ import Testing
       return round.isMultiple(of: 2) == (stride == best) ? 1300 : 1000
     }.content.conclusions
     #expect(
-      says.first == "Fastest, or undecided: apply with stride 1 at 1 core; apply with stride 64 at 2 cores.", "\(says)")
+      says.first
+        == "Fastest, or undecided: apply with stride 1 at 1 core; apply with stride 64 at 2 cores; the means of apply "
+        + "with stride 1 are up to 17.5x slower (2 cores, work 10 ns).", "\(says)")
   }
 
   @Test func `the first sentence counts the settings at which a run may be the best`() throws {
@@ -211,7 +213,10 @@ import Testing
       if variant == "plain" { return nil }
       return (values["work"] == 10) == (values["stride"] == 4) ? 1000 : 3000
     }.content.conclusions.first
-    #expect(says == "Fastest: stride 4 at work 10 ns; stride 1 at work 1 us.", "\(says ?? "")")
+    #expect(
+      says
+        == "Fastest: stride 4 at work 10 ns; stride 1 at work 1 us; the means of stride 1 are up to 3.00x slower (work "
+        + "10 ns, 1 core).", "\(says ?? "")")
   }
 
   @Test func `the first sentence names no run that the table shows as slower`() throws {
@@ -314,7 +319,8 @@ import Testing
     }
     #expect(
       two.first
-        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns.",
+        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns; the "
+        + "means of apply with threads 20 are up to 5.00x slower (work 4 ns).",
       "\(two)")
     #expect(
       two.contains(

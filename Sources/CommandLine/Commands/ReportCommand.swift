@@ -42,12 +42,18 @@ struct ReportCommand: ParsableCommand {
     if paths.isEmpty { return try list() }
     if sideBySide { return try compare() }
     let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
-    var documents: [ResultDocument] = []
-    for path in paths { documents += try kept(path).map { [$0] } ?? ResultDocument.read(path) }
-    let contents = documents.map { ReportContent($0, by: Lab.documents) }
+    var contents: [ReportContent] = []
+    for path in paths {
+      let run = try kept(path)
+      contents += try (run.map { [$0] } ?? ResultDocument.read(path)).map { document in
+        var content = ReportContent(document, by: Lab.documents)
+        content.isKept = run != nil
+        return content
+      }
+    }
     try Lab.throwAll(
       rendering.deliver(contents, to: files) { if html == nil { try rendering.print(contents) } })
-    try judge(documents)
+    try judge(contents.map(\.document))
   }
 
   /// Prints the commands that show the latest of the kept runs, each with the time and the command of the run.

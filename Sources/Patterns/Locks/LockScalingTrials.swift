@@ -25,12 +25,16 @@ extension LockScaling: FindingPattern {
   }
 
   /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row, in the median
-  /// trial at the setting with the most threads; empty for fewer than two variants. A single trial says little, since
-  /// the first thread enters alone until the others have arrived.
+  /// trial at the setting with the most threads and the shortest hold; empty for fewer than two variants. A single
+  /// trial says little, since the first thread enters alone until the others have arrived.
   private func fairness(_ results: Results) -> String {
     func number(_ run: VariantRun) -> Int { threadsPerCore.value(in: run.parameters) ?? 0 }
-    guard let most = results.runs.map(number).max() else { return "" }
-    let counts = results.runs.filter { number($0) == most }.grouped(by: \.variant.name).compactMap { name, runs in
+    func held(_ run: VariantRun) -> Duration { hold.value(in: run.parameters) ?? .zero }
+    guard let most = results.runs.map(number).max(),
+      let shortest = results.runs.filter({ number($0) == most }).map(held).min()
+    else { return "" }
+    let runs = results.runs.filter { number($0) == most && held($0) == shortest }
+    let counts = runs.grouped(by: \.variant.name).compactMap { name, runs in
       runs.compactMap { Summary($0.figures(longestRun.metric).map(\.value))?.p50 }.max().map {
         (name: name, count: $0)
       }
@@ -39,7 +43,7 @@ extension LockScaling: FindingPattern {
       let first = counts.min(by: { $0.count < $1.count }), last.count > first.count
     else { return "" }
     return
-      " At \(threadsPerCore.name) \(most), one thread entered up to \(Quantity(last.count, .none)) times in a row with "
+      " At \(threadsPerCore.name) \(most) and \(hold.name) \(Quantity(shortest)), one thread entered up to \(Quantity(last.count, .none)) times in a row with "
       + "\(last.name), and \(Quantity(first.count, .none)) with \(first.name) (longest-run of the median trial)."
   }
 

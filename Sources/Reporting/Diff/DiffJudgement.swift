@@ -24,16 +24,16 @@ public struct DiffJudgement: Sendable {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
     worse =
-      diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map { "\($0.name) became worse by more than \(percent)" }
+      diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map { "\($0.figure) became worse by more than \(percent)" }
       + diff.faults
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
-      guard row.ratio != nil else { return row.reason.map { "\(row.name): \($0)" } }
+      guard row.ratio != nil else { return row.reason.map { "\(row.figure): \($0)" } }
       // The change may be anywhere in the interval. A figure passes if the interval excludes the limit.
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       // The worst change of a figure for which higher is better is negative.
       let most = row.better == .higher ? 1 / worsening.high : worsening.high
-      return "\(row.name) may be worse by more than \(percent), and its change as large as "
+      return "\(row.figure) may be worse by more than \(percent), and its change as large as "
         + "\(Quantity.change(most)): more runs per side would decide, here \(row.runs.old) and \(row.runs.new)"
     }
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties

@@ -3,9 +3,9 @@ import Measurement
 
 /// A report on a diff: as text for a terminal, as an HTML page, as Markdown, as tidy CSV and as JSON.
 public struct DiffReport: Sendable {
-  private let diff: ResultDiff
+  let diff: ResultDiff
   /// The judgement of `--fail-above`; nil without this option.
-  private let judgement: DiffJudgement?
+  let judgement: DiffJudgement?
 
   /// Creates a report on a diff.
   ///
@@ -21,7 +21,8 @@ public struct DiffReport: Sendable {
   /// Returns the diff as text for a terminal: the runs that are compared, the number of figures for each kind of
   /// change, a line for each changed figure, the worst first, and notes.
   ///
-  /// If no change is significant, the text contains the largest changes with their intervals.
+  /// If no change is significant, the text contains the largest changes, and the commands that can judge smaller
+  /// changes.
   ///
   /// - Parameters:
   ///   - style: the style of the text.
@@ -33,11 +34,10 @@ public struct DiffReport: Sendable {
     let undecided =
       changed.isEmpty
       ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
-    let hasIntervals =
-      details || style.width >= Self.widthOfIntervals || !undecided.isEmpty && style.width >= Self.widthOfSides
     // Without room for a line for each figure, the interval is omitted first, then the old and the new figure. A report
     // with details omits nothing, and a wide table continues below.
-    let hasSides = details || style.width >= (hasIntervals ? Self.widthOfIntervals : Self.widthOfSides)
+    let hasIntervals = details || style.width >= Self.widthOfIntervals
+    let hasSides = details || style.width >= Self.widthOfSides
     let sections =
       [
         head.flatMap(style.wrapped),
@@ -48,7 +48,8 @@ public struct DiffReport: Sendable {
           + (undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
-        byRounds.map { style.wrapped($0) } ?? [],
+        (byRounds.map { style.wrapped($0) } ?? [])
+          + (undecided.isEmpty ? [] : nextRuns.map { style.wrapped($0) } ?? []),
         legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides).flatMap { style.wrapped($0, .quiet) },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
@@ -59,21 +60,37 @@ public struct DiffReport: Sendable {
   }
 
   /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, the answers of two
-  /// comparisons, a line about parameters that differ, if there are any, and the number of figures for each kind of
-  /// change.
-  private var head: [Line] {
+  /// comparisons with the settings at which the best run differs, a line about parameters that differ, if there are
+  /// any, and the number of figures for each kind of change.
+  var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
-    let answers = diff.answers.map { old, new in
-      old == new ? [Line("the same answer: \(new)")] : [Line("the old answer: \(old)"), Line("the new answer: \(new)")]
+    let answers = diff.answers.map { old, new, bests in
+      (old == new
+        ? [Line("the same answer: \(new)")] : [Line("the old answer: \(old)"), Line("the new answer: \(new)")])
+        + [bests.map(self.bests)].compactMap(\.self)
     }
     return sides + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
+  /// Returns a line with the settings at which the best runs of two comparisons differ.
+  private func bests(_ bests: ResultDiff.BestChanges) -> Line {
+    guard !bests.changed.isEmpty else {
+      return Line("at each of the \(bests.count) settings, the same run is best, or may be in both")
+    }
+    let texts = bests.changed.prefix(Self.mostItems).map { place, old, new in
+      "\(place): \(old.listed("or")) \(Signs.arrow) \(new.listed("or"))"
+    }
+    let more = bests.changed.count > texts.count ? ["and \(bests.changed.count - texts.count) more"] : []
+    return Line(
+      "the best differs at \(bests.changed.count) of the \(bests.count) settings: "
+        + (texts + more).joined(separator: "; "))
+  }
+
   /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
-  private var scenario: String? {
+  var scenario: String? {
     let all = Set(diff.rows.map(\.scenario))
     return all.count == 1 ? all.first : nil
   }
@@ -93,7 +110,7 @@ public struct DiffReport: Sendable {
 
   /// Returns the name of a row without the parts that the head of the text contains.
   private func name(of row: ResultDiff.Row) -> String {
-    guard scenario != nil else { return row.name }
+    guard scenario != nil else { return row.figure.description }
     let label = variant.map { row.label.dropFirst($0.count + 1).dropLast() } ?? row.label[...]
     return metric == nil ? "\(label) \(row.metric)" : String(label)
   }
@@ -121,7 +138,7 @@ public struct DiffReport: Sendable {
   private static let widthOfSides = 60
 
   /// Returns lines that explain the figures and the intervals of some rows.
-  private func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
+  func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
     guard !rows.isEmpty else { return [] }
     let kinds: [(Metric.Kind, String)] = [
       (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
@@ -149,10 +166,15 @@ public struct DiffReport: Sendable {
     _ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool, isWhole: Bool, _ style: TextStyle
   ) -> [String] {
     guard !rows.isEmpty else { return [] }
-    let columns = hasSides ? [0, 1, 2, 3, 4] : [0, 1, 4]
-    func cells(_ row: ResultDiff.Row, _ room: Int) -> [String] {
+    // If no change can be judged, the head says so.
+    let words = rows.contains { $0.change != .unknown } || isWhole ? [0] : []
+    let columns = words + (hasSides ? [1, 2, 3, 4] : [1, 4])
+    // Changes without intervals all have the same form, so that a reader can compare them.
+    let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
+    func cells(_ place: Int, _ room: Int) -> [String] {
+      let row = rows[place]
       let cells = self.cells(row, unicode: style.unicode)
-      let change = hasIntervals ? cells[3] : row.ratio.map { Quantity.change($0.estimate) } ?? "-"
+      let change = hasIntervals ? cells[3] : row.ratio == nil ? "-" : changes[place]
       let all = [cells[4], name(of: row).shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
@@ -162,10 +184,10 @@ public struct DiffReport: Sendable {
         .init("new"), .init("change"),
       ][$0]
     }
-    let bare = AlignedColumns(headings: headings, rows: rows.map { cells($0, 6) }).widths
-    let room = isWhole ? Int.max : max(6, style.width - 2 - AlignedColumns.width(of: bare) + bare[1])
-    let grid = AlignedColumns(headings: headings, rows: rows.map { cells($0, room) })
-    return grid.parts(keys: 2, within: style.width - 2).flatMap { columns in
+    let bare = AlignedColumns(headings: headings, rows: rows.indices.map { cells($0, 6) }).widths
+    let room = isWhole ? Int.max : max(6, style.width - 2 - AlignedColumns.width(of: bare) + bare[words.count])
+    let grid = AlignedColumns(headings: headings, rows: rows.indices.map { cells($0, room) })
+    return grid.parts(keys: words.count + 1, within: style.width - 2).flatMap { columns in
       zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
         index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + (color(rows[index - 1])?(line, style) ?? line)
       }
@@ -178,6 +200,19 @@ public struct DiffReport: Sendable {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
+    }
+  }
+
+  /// A sentence with the commands that judge smaller changes than one run of each side; nil if a side has several runs.
+  private var nextRuns: String? {
+    diff.commands.map { old, new in
+      func export(_ command: String, _ side: String) -> String {
+        "`\(command)\(command.contains(" --export ") ? "" : " --export \(side)-1.json")`"
+      }
+      let runs = old == new ? export(new, "new") : "\(export(old, "old")) and \(export(new, "new"))"
+      return
+        "To judge smaller changes, make at least three runs of each side, such as \(runs), and compare all of them: "
+        + "`\(Tool.command) diff --old old-*.json --new new-*.json`."
     }
   }
 
@@ -198,125 +233,15 @@ public struct DiffReport: Sendable {
       + "\(texts.joined(separator: ", "))\(more.joined()). Two runs of one program can differ as much."
   }
 
-  /// The diff as GitHub Markdown.
-  public var markdown: String {
-    let parts =
-      head.map(MarkdownReport.text)
-      + tables.map { title, rows in
-        MarkdownReport.section(
-          title, MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) }))
-      } + legend(diff.rows, hasIntervals: true, hasSides: true).map(MarkdownReport.escape)
-      + notes(.max).map { title, items in MarkdownReport.section(title, MarkdownReport.list(items)) }
-    return parts.joined(separator: "\n\n") + "\n"
-  }
-
-  /// The diff as a self-contained HTML page.
-  public var html: String {
-    let tables = tables.map { title, rows in
-      let body = rows.map { row -> Markup in
-        let cells = self.cells(row, unicode: true)
-        let figures = cells.dropFirst().map { "<td>\($0)</td>" as Markup }
-        return "<tr class=\"\(color(row)?.tone ?? "none")\"><th>\(cells[0])</th>\(figures)</tr>\n"
-      }
-      return """
-        <h2>\(title)</h2>
-        <div class="scroll"><table><thead><tr>\(Self.headings.map { "<th>\($0.title)</th>" as Markup })</tr></thead><tbody>
-        \(body)</tbody></table></div>
-
-        """ as Markup
-    }
-    let legend = legend(diff.rows, hasIntervals: true, hasSides: true).map { Line($0, .quiet) }
-    return HTMLReport.page(
-      "diff",
-      """
-      <h1>diff <small>\(scenario ?? "\(Set(diff.rows.map(\.scenario)).count) scenarios")</small></h1>
-      \(HTMLReport.paragraphs(head))\(tables)\(HTMLReport.paragraphs(legend))\
-      \(notes(.max).map { HTMLReport.list($0, $1) })
-      """)
-  }
-
-  /// The diff as CSV (RFC 4180), with one row for each figure.
-  public var csv: String {
-    CSVReport.table(
-      [
-        [
-          "scenario", "run", "metric", "unit", "old", "new", "ratio", "low", "high", "change", "old runs", "new runs",
-          "reason",
-        ]
-      ]
-        + diff.rows.map { row in
-          [
-            row.scenario, row.label, row.metric, row.unit.rawValue, CSVReport.number(row.old),
-            CSVReport.number(row.new),
-          ]
-            + [row.ratio?.estimate, row.ratio?.low, row.ratio?.high].map { $0.map(CSVReport.number) ?? "" }
-            + [row.change.rawValue, "\(row.runs.old)", "\(row.runs.new)", row.reason ?? ""]
-        })
-  }
-
-  /// Returns the diff as JSON, schema `gcdlab.diff/2`.
-  ///
-  /// - Throws: `EncodingError` if a figure is not finite. The figures of a diff are finite.
-  public func json() throws -> String {
-    struct Row: Encodable {
-      let scenario, run, metric: String
-      let unit: Unit
-      let old, new: Number
-      let ratio, low, high: Number?
-      let change: ResultDiff.Change
-      let reason: String?
-      let oldRuns, newRuns: Int
-      let failed: Bool
-    }
-    struct Verdicts: Encodable {
-      let scenario, says: String
-      let old, new: Verdict
-    }
-    struct Judged: Encodable {
-      let limit: Double
-      let status: Int32
-      let worse, undecided: [String]
-    }
-    struct Document: Encodable {
-      var schema = "gcdlab.diff/2"
-      let confidence = ConfidenceInterval.confidenceOfRuns
-      let rows: [Row]
-      let gate: Judged?
-      let verdicts: [Verdicts]
-      let missing, added, cautions: [String]
-    }
-    let rows = diff.rows.map { row in
-      Row(
-        scenario: row.scenario, run: row.label, metric: row.metric, unit: row.unit, old: .init(row.old),
-        new: .init(row.new), ratio: row.ratio.map { .init($0.estimate) }, low: row.ratio.map { .init($0.low) },
-        high: row.ratio.map { .init($0.high) }, change: row.change, reason: row.reason,
-        oldRuns: row.runs.old, newRuns: row.runs.new, failed: hasFailed(row))
-    }
-    let document = Document(
-      rows: rows,
-      gate: judgement.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
-      verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
-      missing: diff.missing, added: diff.added, cautions: diff.cautions)
-    return try JSONReport.pretty(document)
-  }
-
-  private func hasFailed(_ row: ResultDiff.Row) -> Bool {
+  func hasFailed(_ row: ResultDiff.Row) -> Bool {
     judgement.map { row.isWorse(byMoreThan: $0.limit) } ?? false
-  }
-
-  private var tables: [(title: String, rows: [ResultDiff.Row])] {
-    diff.rows.grouped { "\($0.scenario): \($0.metric)" }.map { title, rows in (title: title, rows: rows) }
   }
 
   /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
   /// shows `too wide`.
   private static let widestInterval = 1000.0
 
-  private static let headings =
-    [Table.Heading("variant", .left)]
-    + ["old", "new", "change"].map { Table.Heading($0) } + [Table.Heading("", .left)]
-
-  private func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
+  func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
       let isWide = ratio.high / ratio.low > Self.widestInterval
       let changes = Quantity.changes([ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]))
@@ -330,7 +255,7 @@ public struct DiffReport: Sendable {
     ]
   }
 
-  private func color(_ row: ResultDiff.Row) -> SemanticColor? {
+  func color(_ row: ResultDiff.Row) -> SemanticColor? {
     switch row.change {
     case .better: .good
     case .worse: hasFailed(row) ? .bad : .care
@@ -338,8 +263,19 @@ public struct DiffReport: Sendable {
     }
   }
 
+  /// Returns the names of figures as text. The figures of a variant that differ only in their settings are one text:
+  /// `apply-stride apply elapsed at 3 settings: stride=4; stride=16; stride=64`.
+  private func folded(_ names: [ResultDiff.FigureName]) -> [String] {
+    names.grouped { "\($0.scenario) \($0.label.prefix { $0 != "[" }) \($0.metric)" }.map { name, figures in
+      guard figures.count > 1 else { return figures[0].description }
+      let settings = figures.prefix(Self.mostItems).map { $0.label.drop { $0 != "[" }.dropFirst().dropLast() }
+      let more = figures.count > settings.count ? "; and \(figures.count - settings.count) more" : ""
+      return "\(name) at \(figures.count) settings: \(settings.joined(separator: "; "))\(more)"
+    }
+  }
+
   /// Returns the notes by title, with at most `most` items for each title.
-  private func notes(_ most: Int) -> [(title: String, items: [String])] {
+  func notes(_ most: Int) -> [(title: String, items: [String])] {
     var passed: [String] = []
     if let judgement {
       let limit = "\(Quantity.number(judgement.limit * 100)) %"
@@ -355,7 +291,7 @@ public struct DiffReport: Sendable {
         + (change.isUndecidedOnOneSide ? " Only one side is decided, so this may be noise." : "")
     }
     return [
-      ("verdicts that changed", verdicts), ("missing now", diff.missing), ("new", diff.added),
+      ("verdicts that changed", verdicts), ("missing now", folded(diff.missing)), ("new", folded(diff.added)),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
       ("cautions", diff.cautions.filter { $0 != diff.otherSettings }), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in

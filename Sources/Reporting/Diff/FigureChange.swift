@@ -63,12 +63,7 @@ extension ResultDiff {
 
   /// A figure that was measured on both sides of a diff.
   public struct Row: Sendable {
-    /// The name of the scenario.
-    public let scenario: String
-    /// The variant and the point: `apply[stride=64]`.
-    public let label: String
-    /// The name of the metric.
-    public let metric: String
+    let figure: FigureName
     /// The unit of the metric.
     public let unit: Unit
     /// The number of runs on each side that measured the figure.
@@ -93,7 +88,12 @@ extension ResultDiff {
     /// The meaning of the metric's figures.
     let meaning: Metric.Meaning
 
-    var name: String { "\(scenario) \(label) \(metric)" }
+    /// The name of the scenario.
+    public var scenario: String { figure.scenario }
+    /// The variant and the point: `apply[stride=64]`.
+    public var label: String { figure.label }
+    /// The name of the metric.
+    public var metric: String { figure.metric }
 
     /// The factor by which the figure became worse; nil if neither direction of the metric is better, or if there is no
     /// ratio.

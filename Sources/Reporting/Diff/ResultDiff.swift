@@ -10,10 +10,10 @@ public struct ResultDiff: Sendable {
   public let sides: (old: Side, new: Side)
   /// The figures that both sides contain, in the order of the new documents.
   public private(set) var rows: [Row] = []
-  /// The figures that only the old side contains: `apply-stride apply[stride=4] elapsed`.
-  public private(set) var missing: [String] = []
+  /// The figures that only the old side contains.
+  public private(set) var missing: [FigureName] = []
   /// The figures that only the new side contains.
-  public private(set) var added: [String] = []
+  public private(set) var added: [FigureName] = []
   /// The number of metrics that both sides may have and that are not compared, since no metric was named.
   public private(set) var metricsLeftOut = 0
   /// The claims whose verdicts differ between the old and the new side.
@@ -25,6 +25,8 @@ public struct ResultDiff: Sendable {
   public private(set) var otherSettings: String?
   /// Two comparisons of a scenario; nil if the sides are anything else.
   private let comparisons: (old: ResultDocument, new: ResultDocument)?
+  /// The commands of both sides; nil if a side has several runs or no command.
+  let commands: (old: String, new: String)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -49,6 +51,7 @@ public struct ResultDiff: Sendable {
     }
     sides = (Side(old), Side(new))
     comparisons = Self.comparisons(old, new)
+    commands = Self.commands(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
       (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
@@ -81,31 +84,60 @@ public struct ResultDiff: Sendable {
     return (before, after)
   }
 
-  /// The first sentences of the answers of two comparisons of a scenario; nil for other sides.
-  var answers: (old: String, new: String)? {
-    guard let comparisons else { return nil }
-    let texts = [comparisons.old, comparisons.new].map {
-      ReportContent($0).decision.map(\.text).joined(separator: " ")
+  private static func commands(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
+    guard old.count == 1, new.count == 1, let before = old[0].commandLine, let after = new[0].commandLine else {
+      return nil
     }
-    return texts.contains("") ? nil : (texts[0], texts[1])
+    return (before, after)
+  }
+
+  /// What two comparisons of a scenario answer; nil for other sides, or if a side has no answer.
+  var answers: (old: String, new: String, bests: BestChanges?)? {
+    guard let comparisons else { return nil }
+    let contents = [comparisons.old, comparisons.new].map { ReportContent($0) }
+    let texts = contents.map { $0.decision.map(\.text).joined(separator: " ") }
+    guard !texts.contains("") else { return nil }
+    return (texts[0], texts[1], BestChanges(SearchAnswer.bests(contents[0]), SearchAnswer.bests(contents[1])))
+  }
+
+  /// The settings at which the best runs of two comparisons differ.
+  struct BestChanges {
+    /// The number of settings that both comparisons have.
+    let count: Int
+    /// The settings at which no run is among the best of both comparisons, with the names of the best runs.
+    let changed: [(place: String, old: [String], new: [String])]
+
+    /// Creates the changes; nil if the comparisons do not have several settings with a best run in common.
+    init?(_ old: [SearchAnswer.Best], _ new: [SearchAnswer.Best]) {
+      let before = Dictionary(old.map { ($0.place, $0.names) }, uniquingKeysWith: { first, _ in first })
+      let both = new.compactMap { best in before[best.place].map { (place: best.place, old: $0, new: best.names) } }
+      guard both.count > 1 else { return nil }
+      count = both.count
+      changed = both.filter { Set($0.old).isDisjoint(with: $0.new) }
+    }
+  }
+
+  /// The name of a figure: the scenario, the variant with the settings of the sweep, and the metric.
+  public struct FigureName: Hashable, Sendable, CustomStringConvertible {
+    let scenario, label, metric: String
+
+    /// The name as text: `apply-stride apply[stride=4] elapsed`.
+    public var description: String { "\(scenario) \(label) \(metric)" }
   }
 
   /// A figure of one run.
   private struct Entry {
-    let scenario: String
-    let label: String
-    let metric: String
+    let name: FigureName
     let meaning: Metric.Meaning
     let facts: SampleFacts
     let parameters: [String: ParameterValue]
-    var key: String { "\(scenario) \(label) \(metric)" }
   }
 
-  /// The figures of one side, by their keys.
+  /// The figures of one side, by their names.
   private struct Figures {
-    /// The keys of the figures, in the order of the documents.
-    private(set) var keys: [String] = []
-    private(set) var runs: [String: [Entry]] = [:]
+    /// The names of the figures, in the order of the documents.
+    private(set) var keys: [FigureName] = []
+    private(set) var runs: [FigureName: [Entry]] = [:]
 
     init(_ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String]) {
       for document in documents {
@@ -117,12 +149,12 @@ public struct ResultDiff: Sendable {
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
             let described = document.scenario.metrics.first { $0.name == metric }
+            let name = FigureName(scenario: document.scenario.name, label: label, metric: metric)
             let entry = Entry(
-              scenario: document.scenario.name, label: label, metric: metric,
-              meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
+              name: name, meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
               parameters: run.parameters)
-            if runs[entry.key] == nil { keys.append(entry.key) }
-            runs[entry.key, default: []].append(entry)
+            if runs[name] == nil { keys.append(name) }
+            runs[name, default: []].append(entry)
           }
         }
       }
@@ -146,8 +178,7 @@ public struct ResultDiff: Sendable {
         reason =
           min(old.count, new.count) > 1
           ? "\(min(old.count, new.count)) runs per side show only larger changes; more runs show smaller ones"
-          : "one run per side shows only large changes; with three steady runs per side, changes of 15 % show "
-            + "(\(Tool.command) diff --old OLD… --new NEW…)"
+          : "one run per side shows only large changes; three steady runs per side show changes of 15 %"
       }
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.
@@ -159,7 +190,7 @@ public struct ResultDiff: Sendable {
     }
     let isOpenPair = change == .unknown && before.count == 1 && after.count == 1
     return Row(
-      scenario: entry.scenario, label: entry.label, metric: entry.metric, unit: entry.facts.unit,
+      figure: entry.name, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
       byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil, change: change,
       reason: reason,

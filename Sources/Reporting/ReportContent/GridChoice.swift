@@ -78,16 +78,18 @@ struct GridChoice {
     guard parameters.count > 1, let parts = parameters.compactMap(rule).min(by: { $0.count < $1.count }),
       parts.count <= min(Self.mostParts, regions.count - 1)
     else { return nil }
-    return "\(heading)\(note): \(parts.joined(separator: "; "))\(compromise(below: SearchWording.far))"
+    let names = Set(parts.map(\.name))
+    return
+      "\(heading)\(note): \(parts.map(\.text).joined(separator: "; "))\(costs(of: names, below: SearchWording.far))"
   }
 
-  private func rule(by parameter: ParameterFacts) -> [String]? {
+  private func rule(by parameter: ParameterFacts) -> [(name: String, text: String)]? {
     let places = zip(groups, leaders).grouped { wording.names.point($0.0.group.best)[parameter.name] }
     var left = places.map { value, groups in
       let bests = groups.map(\.1)
       return (value: value, names: bests[0].filter { name in bests.allSatisfy { $0.contains(name) } })
     }
-    var parts: [String] = []
+    var parts: [(name: String, text: String)] = []
     while !left.isEmpty {
       let counts = Self.counts(left.map(\.names))
       // Of several runs that are among the best at as many values, the first is the one with the best mean.
@@ -95,7 +97,7 @@ struct GridChoice {
         let name = counts.first(where: { $0.count == most })?.name
       else { return nil }
       let values = left.filter { $0.names.contains(name) }.compactMap { $0.value.map(parameter.describe) }
-      parts.append("\(name) at \(RunNames.setting(parameter, values, "and"))")
+      parts.append((name, "\(name) at \(RunNames.setting(parameter, values, "and"))"))
       left.removeAll { $0.names.contains(name) }
     }
     return parts
@@ -108,7 +110,8 @@ struct GridChoice {
       groups.count <= Self.mostGroups || wording.settings(of: groups[0].whole).count == 1
     else { return nil }
     let parts = regions.map { "\($0.who) at \($0.places)" }
-    return "\(heading): \(parts.joined(separator: "; "))\(compromise(below: SearchWording.far))"
+    let names = Set(leaders.joined())
+    return "\(heading): \(parts.joined(separator: "; "))\(costs(of: names, below: SearchWording.far))"
   }
 
   /// A run that is nowhere far from the best: `use mutex: its means are nowhere more than 1.2x slower than the best;
@@ -129,18 +132,28 @@ struct GridChoice {
     let others =
       isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > shown.count ? ["others at fewer"] : []
     let parts = (shown.map { "\($0.name) at \($0.count)" } + others).joined(separator: ", ")
-    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise(below: Self.farthest))"
+    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(costs(of: [], below: Self.farthest))"
   }
 
   private static func counts(_ names: [[String]]) -> [(name: String, count: Int)] {
     names.joined().grouped { $0 }.map { ($0.key, $0.elements.count) }
   }
 
-  /// Returns words about ``leastWorst``: `; the means of mutex are nowhere more than 1.2x slower`; an empty string if
-  /// its ratio is `limit` or more.
-  private func compromise(below limit: Double) -> String {
-    guard let least = leastWorst, least.factor < limit else { return "" }
-    return "; the means of \(least.name) are nowhere more than \(least.text) \(wording.worse)"
+  /// Returns words about ``leastWorst``, if its ratio is below `limit`, and about the run of `names` that is the worst
+  /// at another setting: `; the means of mutex are nowhere more than 1.2x slower, those of queue are up to 24.1x slower
+  /// (hold 0 ns)`. Returns an empty string if there are no such runs, or if the next two lines show the ratios.
+  private func costs(of names: Set<String>, below limit: Double) -> String {
+    let least = leastWorst.flatMap { $0.factor < limit ? $0 : nil }
+    let worst = worstFactors.filter { names.contains($0.name) && $0.name != least?.name }.max { $0.factor < $1.factor }
+    let most = worst.flatMap { worst in
+      worst.factor < SearchWording.far || groups.count <= Self.fewGroups
+        ? nil
+        : "\(least == nil ? "the means of \(worst.name)" : "those of \(worst.name)") are up to "
+          + "\(SearchWording.multiples([worst.factor])) \(wording.worse) (\(worst.place))"
+    }
+    let good = least.map { "the means of \($0.name) are nowhere more than \($0.text) \(wording.worse)" }
+    let parts = [good, most].compactMap(\.self)
+    return parts.isEmpty ? "" : "; \(parts.joined(separator: ", "))"
   }
 
   /// The run whose largest ratio to the best mean of any group is the smallest, with this ratio, and the ratio rounded
@@ -152,15 +165,16 @@ struct GridChoice {
     }
   }
 
-  /// For each run that all groups contain, the largest ratio of its mean to the best mean of a group.
-  private var worstFactors: [(name: String, factor: Double)] {
+  /// For each run that all groups contain, the largest ratio of its mean to the best mean of a group, with the settings
+  /// of this group.
+  private var worstFactors: [(name: String, factor: Double, place: String)] {
     groups.flatMap { group, whole in
-      group.runs.compactMap { run -> (name: String, factor: Double)? in
+      group.runs.compactMap { run -> (name: String, factor: Double, place: String)? in
         let factor = run == group.best ? 1 : group.comparison.contrastsWithBest[run]?.factor
-        return factor.map { (wording.names([run], of: whole.runs), $0) }
+        return factor.map { (wording.names([run], of: whole.runs), $0, wording.settingsText(of: whole)) }
       }
     }.grouped(by: \.name).filter { $0.elements.count == groups.count }
-      .map { name, runs in (name, runs.map(\.factor).max() ?? 1) }
+      .compactMap { $0.elements.max { $0.factor < $1.factor } }
   }
 
   /// The largest ratio of the means up to which an undecided run is as good a choice as the best.
@@ -171,6 +185,9 @@ struct GridChoice {
 
   /// The maximum number of parts of a sentence about groups with different best runs, and of best runs in a part.
   private static let mostParts = 4
+
+  /// The number of groups whose lines directly below the choice show how much worse the other runs are.
+  private static let fewGroups = 2
 
   /// The maximum number of groups with several settings that a sentence names.
   private static let mostGroups = 8

@@ -40,8 +40,11 @@ extension ReportContent {
   }
 
   /// The facts about the processor, the cores and the run, as text. The seed of a search matters to nobody who does not
-  /// repeat the search.
-  var briefFacts: [String] { processor + run + (isSearch ? [] : ["seed \(document.seed)"]) }
+  /// repeat the search. A run that the lab kept has a start time.
+  var briefFacts: [String] {
+    processor + run + (isSearch ? [] : ["seed \(document.seed)"])
+      + (isKept ? ["\(document.startedMinute) UTC"] : [])
+  }
 
   private var processor: [String] {
     [document.machine.cpu, document.machine.coresText].compactMap(\.self)

@@ -10,14 +10,20 @@ public struct ReportContent: Sendable {
   /// A line about the changes since the previous run; nil if there is no previous run to compare with.
   public var sinceLast: String?
 
+  /// Whether the report shows a run that the lab kept, which has a name and no file. A brief report then contains the
+  /// start time of the run.
+  public var isKept = false
+
   /// The documents whose sentences the claims test; nil in a lab without documents.
   let documents: Documents?
   /// The standings of the sentences according to this run.
   let standings: Standings
 
   let index: RunIndex
+  /// The shown metrics, the headline first.
+  let shown: [MetricFacts]
   /// The first of the shown metrics, which is used to compare the runs; nil if no metric is shown.
-  let headline: MetricFacts?
+  var headline: MetricFacts? { shown.first }
   let comparison: RunComparison?
   let tables: [Table]
   /// The tables of a short report.
@@ -51,7 +57,7 @@ public struct ReportContent: Sendable {
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     let shown = document.scenario.show.compactMap { metrics[$0] }
     self.index = index
-    headline = shown.first
+    self.shown = shown
     comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
     let made = ReportTables(index: index, shown: shown, comparison: comparison)
     let outcomes = OutcomeShares(index, shown: shown)

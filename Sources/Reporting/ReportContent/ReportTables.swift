@@ -134,7 +134,7 @@ struct ReportTables {
       cells.append(self.row(row.run, figures + (hasRatios ? [ratio] : [])))
     }
     let heading = Table.Heading(
-      "vs \(comparison?.reference ?? RunComparison.best)", short: comparison?.isOfBest == true ? "vs best" : nil)
+      "vs \(document.scenario.baseline ?? bestText(metric))", short: comparison?.isOfBest == true ? "vs best" : nil)
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)

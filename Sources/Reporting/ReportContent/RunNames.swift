@@ -8,10 +8,10 @@ struct RunNames {
   let parameters: [ParameterFacts]
 
   /// Returns the names of runs in a group: `stride 256 to 4096`. If the group has several variants, the names include
-  /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`, or `threads (stride 64), apply
-  /// (stride 256 to 4096)`.
+  /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`, or `threads (stride 64) and
+  /// apply (stride 256 to 4096)`.
   ///
-  /// - Parameter word: the word between the last two variants that have the same settings.
+  /// - Parameter word: the word between the last two names.
   func callAsFunction(_ runs: [Int], of group: [Int], _ word: String = "and") -> String {
     let variants = runs.map(variant).distinct
     let isOneVariant = Set(group.map(variant)).count == 1
@@ -32,8 +32,12 @@ struct RunNames {
       return phrase.settings.isEmpty
         ? who : phrases.count == 1 ? "\(who) with \(phrase.settings)" : "\(who) (\(phrase.settings))"
     }
-    return texts.prefix(SearchAnswer.mostNames).joined(separator: ", ")
-      + (texts.count > SearchAnswer.mostNames ? " and others in the table" : "")
+    guard texts.count <= SearchAnswer.mostNames else {
+      return texts.prefix(SearchAnswer.mostNames).joined(separator: ", ") + " and others in the table"
+    }
+    // A comma separates the last phrase from the word inside another phrase.
+    let last = phrases.dropLast().contains { $0.variants.count > 1 } ? ", \(word) " : " \(word) "
+    return [texts.dropLast().joined(separator: ", "), texts.last ?? ""].filter { !$0.isEmpty }.joined(separator: last)
   }
 
   /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty

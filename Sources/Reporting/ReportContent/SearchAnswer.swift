@@ -42,6 +42,25 @@ struct SearchAnswer {
       .compactMap(\.self)
   }
 
+  /// The best runs of a group, without yardsticks.
+  struct Best {
+    /// The settings of the group: `threads 2, hold 1 us`; empty if there is only one group.
+    let place: String
+    /// The names of the runs that are among the best.
+    let names: [String]
+  }
+
+  /// Returns the best runs of each group of a comparison, in the order of the groups.
+  static func bests(_ content: ReportContent) -> [Best] {
+    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
+    let answer = SearchAnswer(content.index, by: metric, shown: content.shown)
+    let groups = answer.wording.withoutYardsticks(answer.groups) ?? answer.groups
+    return zip(groups, answer.groups).map { group, whole in
+      let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
+      return Best(place: answer.wording.settingsText(of: whole), names: names)
+    }
+  }
+
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
     self.index = index
     let comparison = RunComparison(index, by: metric, shown: shown)

@@ -16,7 +16,8 @@ extension SearchWording {
     let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else {
-      return "to decide, leave out --quick\(index.document.command.contains("--time") ? " and --time" : "")"
+      return index.document.comparing(nil, isQuick: false).map { "to decide, run `\($0)`, with trials of full size" }
+        ?? "to decide, leave out --quick"
     }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
     let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }

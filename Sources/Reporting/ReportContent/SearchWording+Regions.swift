@@ -94,7 +94,7 @@ extension SearchWording {
     let runs = leaders(group)
     let note: String? =
       if whole.runs.count == 1 {
-        "the only one measured"
+        "the only one \(isWithoutRivals(whole) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
       } else if group.hasTooFewRounds {
         "best mean so far"
       } else if group.isUndecided {
@@ -103,6 +103,12 @@ extension SearchWording {
         nil
       }
     return names(runs, of: whole.runs, "or") + (note.map { " (\($0))" } ?? "")
+  }
+
+  /// Returns whether no other run that competes with the only run of a group has a figure. Another run may have a
+  /// figure and a flaw.
+  private func isWithoutRivals(_ group: SearchGroup) -> Bool {
+    !index.candidates(beside: group.best, in: comparison.groups).contains(where: comparison.flawed.contains)
   }
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ

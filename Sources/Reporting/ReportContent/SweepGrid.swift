@@ -102,6 +102,13 @@ extension ReportTables {
       variant: variants.count == 1 ? variants[0] : nil, metric: metric, across: across, depends: depends)
   }
 
+  /// Returns the words for the best run, to which the ratios refer: `the best mean`, or `the lowest mean` if the report
+  /// calls no run the best.
+  func bestText(_ metric: MetricFacts) -> String {
+    let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
+    return isNamed ? RunComparison.best : "the \(metric.superlative) mean"
+  }
+
   /// Returns words about the ratios in the cells of a grid: `as a multiple of the best mean`.
   static func meaning(of metric: MetricFacts, to reference: String, isBaseline: Bool) -> String {
     isBaseline
@@ -119,9 +126,7 @@ extension ReportTables {
           + row.runs.map { $0.map { gridCell($0, metric) } ?? .none })
     }
     let facts = rows.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    // If no best mean is named, the ratios refer to the run whose mean is best by chance or not.
-    let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
-    let best = isNamed ? RunComparison.best : "the \(metric.superlative) mean"
+    let best = bestText(metric)
     let reference = document.scenario.baseline ?? comparison?.forEachGroup(best) ?? best
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =

@@ -13,15 +13,17 @@ extension ResultDocument {
   ///
   /// - Parameter arguments: the settings, and the variants if they are not those of the command; nil for the settings
   ///   of the command.
-  func comparing(_ arguments: String?) -> String? {
+  func comparing(_ arguments: String?, isQuick: Bool = true) -> String? {
     guard !command.isEmpty else { return nil }
     let isReplaced = arguments != nil
     let namesVariants = arguments?.contains("--variant ") == true
     let dropped = ["--time", "--rounds", "--seed", "--export", "--format"] + (namesVariants ? ["--variant"] : [])
+    let flags = isQuick ? [] : ["--quick"]
     var words: [String] = []
     var rest = command[...]
     while let word = rest.popFirst() {
       let option = String(word.prefix { $0 != "=" })
+      if flags.contains(word) { continue }
       if dropped.contains(option) {
         if option == word { _ = rest.popFirst() }
       } else if Self.optionsWithValue.contains(word) {

@@ -11,7 +11,8 @@ enum Greeting {
     let names = Lab.library.names
     let documents = try Lab.library.documents()
     let runs = Archive.ofUser?.verdicts(on: .unmeasured()) ?? []
-    let standings = try runs.isEmpty ? nil : documents.map { try DocumentsCommand.lastRuns($0, runs, only: []).summary }
+    let standings =
+      try runs.isEmpty ? nil : documents.map { try DocumentsCommand.indexOfLastRuns($0, runs, only: []).summary }
     let found = StrikingClaim.strongest(runs, by: documents)
     try color.print { style in
       let list = ("list", "\(names.count.counted("scenario"))")

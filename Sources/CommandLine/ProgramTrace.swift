@@ -109,7 +109,7 @@ struct ProgramTrace {
   ///
   /// - Throws: ``LabError`` if no rule could be judged.
   private static func judge(_ traces: [Trace], _ color: ColorOptions) throws {
-    let findings = TraceCheckText(traces)
+    let findings = TraceCheck(traces)
     try color.printToStandardError(findings.render)
     if findings.isBroken { exit(1) }
     if !findings.isJudged { throw LabError("no rule could be judged") }

@@ -10,7 +10,7 @@ struct RunSession {
   /// The options that define how results are shown, and which scenarios may remain unjudged.
   let output: OutputOptions
   /// The files to write.
-  let exports: [FileExport<ReportRequest>]
+  let exports: [FileExport<ReportInput>]
   /// The archive that stores the runs and contains the previous runs; nil if the runs are not stored.
   let archive: Archive?
   /// Whether the command line limits the time of a trial.
@@ -19,7 +19,7 @@ struct RunSession {
   private var rendering: RenderOptions { output.rendering }
 
   /// Calls `run`, and prints and exports the results. Throws an error if the results have not passed.
-  func show(_ run: (Runner, ProgressDisplay?) async throws -> [Results]) async throws {
+  func runAndReport(_ run: (Runner, ProgressDisplay?) async throws -> [Results]) async throws {
     let progress = output.progress()
     let results: [Results]
     do {
@@ -71,15 +71,17 @@ struct RunSession {
       result.whyUnjudged(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
     }
     guard let first = unjudged.first else {
-      if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
-      if let reason = Self.nothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
+      if let reason = ResultDocument.whyNothingJudged(documents) {
+        throw LabError("no claim could be judged: \(reason)")
+      }
+      if let reason = Self.whyNothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
     let names = unjudged.map(\.0).distinct.joined(separator: ", ")
     guard results.allSatisfy({ !$0.experiment.isSearch }) else {
       throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
     }
-    let head = ResultDocument.nothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
+    let head = ResultDocument.whyNothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
     throw LabError("\(head): \(names) (\(first.0): \(first.1)); to accept unjudged claims, give --allow-unjudged NAME")
   }
 
@@ -100,7 +102,7 @@ struct RunSession {
 
   /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
   /// trial, or if there was no search. A search without a trial does not pass.
-  private static func nothingMeasured(_ results: [Results]) -> String? {
+  private static func whyNothingMeasured(_ results: [Results]) -> String? {
     let outcomes = results.filter(\.experiment.isSearch).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {
       return nil

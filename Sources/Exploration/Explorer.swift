@@ -4,8 +4,7 @@ import Measurement
 public struct Explorer: Sendable {
   /// The set of schedules to execute.
   public enum Strategy: Sendable, Equatable {
-    /// All schedules. If there are 2000 or more schedules, the exploration executes only one schedule of each set of
-    /// schedules that differ only in the order of commuting steps.
+    /// All schedules, up to a limit of 2000. After 2000 schedules, the exploration begins again with ``reduced``.
     case all
     /// All schedules, including those that differ only in the order of commuting steps.
     case everyOrder

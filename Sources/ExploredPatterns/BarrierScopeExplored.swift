@@ -20,8 +20,8 @@ final class BarrierBlocks: @unchecked Sendable {
   /// Waits until the earlier block has begun.
   func awaitEarlier() { earlierHasBegun.wait() }
 
-  /// Executes the barrier, which has already submitted the later block. A barrier that begins while the earlier block
-  /// runs is a broken promise.
+  /// Executes the barrier, which has already submitted the later block. The promise is broken if the barrier begins
+  /// while the earlier block runs.
   func barrier() {
     Execution.step("the barrier begins")
     isBarrierRunning = true

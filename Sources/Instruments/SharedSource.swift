@@ -7,7 +7,7 @@ import Dispatch
 public struct SharedSource: @unchecked Sendable {
   private let source: any DispatchSourceProtocol
 
-  /// Wraps a source.
+  /// Creates a value that several threads may use to control `source`.
   public init(_ source: any DispatchSourceProtocol) { self.source = source }
 
   /// Suspends the source.

@@ -58,10 +58,10 @@ public struct Quantity: Sendable, Hashable {
   /// The suffixes that an error message suggests in place of an unknown suffix.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 
-  /// Parses `text`: a number with an optional sign, optional `_` between digits and optional decimals, then an optional
-  /// suffix. Spaces are ignored.
+  /// Parses `text`: a number with an optional sign and optional decimals, then an optional suffix. Spaces are ignored,
+  /// and so is `_` after the first character.
   ///
-  /// - Throws: ``QuantityError`` if `text` does not start with a number, or if its suffix is unknown.
+  /// - Throws: ``QuantityError`` if the text before the suffix is not a finite number, or if the suffix is unknown.
   public init(parsing text: String) throws(QuantityError) {
     let compact = text.filter { $0 != " " }
     let number = compact.prefix { $0.isASCII && ($0.isNumber || "_.+-".contains($0)) }

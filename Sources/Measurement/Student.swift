@@ -9,8 +9,8 @@ enum Student {
     return incompleteBeta(freedom / (freedom + square), square / (freedom + square), freedom / 2, 0.5)
   }
 
-  /// Returns the distance from 0 beyond which `share` of the distribution with `freedom` degrees of freedom lies, on
-  /// both sides together. The solver is Newton's method on the logarithm of the share, within a bracket.
+  /// Returns the distance from 0 beyond which `share` of the distribution with `freedom` degrees of freedom lies, in
+  /// both tails together. The solver is Newton's method on the logarithm of the share, within a bracket.
   static func quantile(tails share: Double, freedom: Double) -> Double {
     var (low, high) = (0.0, 1.0)
     while tails(beyond: high, freedom: freedom) > share { (low, high) = (high, 2 * high) }

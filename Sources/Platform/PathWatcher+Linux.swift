@@ -273,7 +273,7 @@
     }
 
     /// Handles the appearance, disappearance or replacement of the name at `path`. `isSingle` is true if the path is
-    /// watched by itself, and false if only its whole directory is watched.
+    /// watched by itself, and false if the path is watched only through its directory.
     private func named(_ path: String, _ mask: UInt32, isSingle: Bool, _ time: UInt64) {
       let before = known[path]
       if isSingle {

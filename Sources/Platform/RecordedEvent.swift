@@ -63,7 +63,7 @@ public struct RecordedSwitch: Sendable, Equatable {
   public var time: UInt64
   /// The thread's number.
   public var thread: Int
-  /// The process identifier of the thread; 0 if it is not known.
+  /// The identifier of the thread's process; 0 if the process is unknown.
   public var process: Int
   /// The core's number.
   public var core: Int

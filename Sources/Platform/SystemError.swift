@@ -24,8 +24,8 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// Executes `body`, which uses SystemPackage, and converts an error of `body` to a ``SystemError`` with the description
-/// `action`.
+/// Executes `body`, which uses SystemPackage, and converts an error of `body` to the ``SystemError`` of a failed
+/// `action`, such as `open the file`.
 func system<Result>(_ action: String, _ body: () throws -> Result) throws(SystemError) -> Result {
   do { return try body() } catch { throw SystemError((error as? Errno)?.rawValue ?? EIO, action) }
 }

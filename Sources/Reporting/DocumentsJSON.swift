@@ -22,8 +22,7 @@ extension DocumentsReport {
       /// The names of all scenarios with a claim about the sentence, and the names of those whose verdicts decided the
       /// standing.
       let scenarios, judgedBy: [String]
-      /// The identifiers of the sentences in the other half of the documents that concern the question of this
-      /// sentence.
+      /// The identifiers of the sentences in documents of the other era that concern the question of this sentence.
       let answers: [String]
       let claims: [Claim]
     }
@@ -43,7 +42,7 @@ extension DocumentsReport {
           document: chapter.name, title: chapter.title, era: chapter.era, address: chapter.address,
           sentences: chapter.entries.map { entry in
             Sentence(
-              id: entry.id, says: entry.says, place: entry.place, said: entry.said, word: entry.word,
+              id: entry.id, says: entry.says, place: entry.place, said: entry.strength, word: entry.word,
               conditions: entry.conditions, standing: entry.standing, remark: entry.remark,
               scenarios: entry.scenarios, judgedBy: entry.judgedBy, answers: entry.answers.map(\.id),
               claims: entry.judgedClaims.map {

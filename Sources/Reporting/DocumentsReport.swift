@@ -50,7 +50,7 @@ public struct DocumentsReport: Sendable {
           lines += list.lines(
             entry.id,
             [
-              ("\(entry.says.inLine) (\(entry.strength.inLine))", nil),
+              ("\(entry.says.inLine) (\(entry.strengthText.inLine))", nil),
               (Self.standing(entry, style), entry.standing.color),
             ]
               + Self.placeAndConditions(entry).map { ($0, .quiet) }
@@ -138,7 +138,7 @@ public struct DocumentsReport: Sendable {
   /// Returns lines that explain the words in the report. Words that the report does not contain are not explained.
   private func key(_ style: TextStyle) -> [String] {
     let entries = index.chapters.flatMap(\.entries)
-    let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.said == strength } }
+    let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.strength == strength } }
       .map { "\($0.rawValue) (\($0.means))" }
     let standings = SentenceStanding.allCases.filter { standing in entries.contains { $0.standing == standing } }
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }
@@ -211,7 +211,7 @@ public struct DocumentsReport: Sendable {
                 let tries = entry.scenarios.isEmpty ? entry.remark ?? "" : entry.scenarios.joined(separator: ", ")
                 return
                   ([
-                    entry.id, entry.says, entry.place, entry.strength, entry.conditions.joined(separator: "; "),
+                    entry.id, entry.says, entry.place, entry.strengthText, entry.conditions.joined(separator: "; "),
                   ] + (isJudged ? [standing.joined(separator: "; "), judges.joined(separator: "; ")] : [tries]))
                   .map(MarkdownReport.escape)
               }) + "\n"

@@ -47,14 +47,14 @@ public protocol Exportable {
   static var formats: [FileFormat<Self>] { get }
 }
 
-extension ReportRequest: Exportable {
+extension ReportInput: Exportable {
   /// Every format of runs, in the order in which help lists them.
-  public static let formats: [FileFormat<ReportRequest>] = [
-    FileFormat("json", .text { try JSONReport.render($0.documents) }, largestFile: ResultDocument.largestFile),
+  public static let formats: [FileFormat<ReportInput>] = [
+    FileFormat("json", .text { try JSONReport.render($0.results) }, largestFile: ResultDocument.largestFile),
     FileFormat("md") { try MarkdownReport.render($0.contents, sentences: $0.sentences()) },
-    FileFormat("csv") { CSVReport.render($0.documents) },
-    FileFormat("hgrm", .files { PercentileReport.distributions($0.documents) }),
-    FileFormat("xml") { JUnitReport.render($0.documents, strict: $0.strict) },
+    FileFormat("csv") { CSVReport.render($0.results) },
+    FileFormat("hgrm", .files { PercentileReport.distributions($0.results) }),
+    FileFormat("xml") { JUnitReport.render($0.results, strict: $0.strict) },
     FileFormat("html") { try HTMLReport.render($0.contents, sentences: $0.sentences()) },
   ]
 }

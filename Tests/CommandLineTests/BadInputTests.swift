@@ -122,7 +122,7 @@ import Testing
     ),
     (
       ["scenario", "singleton-race", "--export", "x.pdf"],
-      "gcdlab: --export: x.pdf: no format for '.pdf' (known: \(ReportRequest.formats.map { "." + $0.fileExtension }.joined(separator: " ")))\n"
+      "gcdlab: --export: x.pdf: no format for '.pdf' (known: \(ReportInput.formats.map { "." + $0.fileExtension }.joined(separator: " ")))\n"
     ),
     (
       ["scenario", "library-load", "--set", "roots=/usr:/no/such"],

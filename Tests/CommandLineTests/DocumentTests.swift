@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `a saved run has the same report and exports as the original run`() async throws {
-    let endings = ReportRequest.formats.map(\.fileExtension)
+    let endings = ReportInput.formats.map(\.fileExtension)
     let live = try TemporaryFile("run.json"), later = try TemporaryFile("later.json")
     func exports(_ file: TemporaryFile, _ endings: some Sequence<String>) -> [String] {
       endings.flatMap { ["--export", file.path.dropLast(4) + $0] }
@@ -84,7 +84,7 @@ import Testing
   }
 
   /// The formats that consist of one text, for each of their names in `--format`, with their file extension.
-  private static let printed = ReportRequest.formats.flatMap { format -> [(String, String)] in
+  private static let printed = ReportInput.formats.flatMap { format -> [(String, String)] in
     guard case .text = format.rendering else { return [] }
     return Set([format.name, format.fileExtension]).sorted().map { ($0, format.fileExtension) }
   }

@@ -124,7 +124,7 @@ import Testing
   @Test func `complete exports are written in every format`() async throws {
     let file = try TemporaryFile("r.json")
     let stem = file.path.dropLast(4)
-    let endings = ReportRequest.formats.map(\.fileExtension)
+    let endings = ReportInput.formats.map(\.fileExtension)
     let finished = try await Binary.run(
       ["scenario", "singleton-race", "--variant", "mutex", "--rounds", "1"] + Self.short
         + endings.flatMap { ["--export", stem + $0] })

@@ -114,7 +114,7 @@ import Testing
     let patterns = Catalogue.patterns
     switch target {
     case .scenario:
-      let experiment = try ScenarioFile(place: "input", patterns: patterns).experiment(from: bytes.text)
+      let experiment = try ScenarioReader(place: "input", patterns: patterns).experiment(from: bytes.text)
       _ = Explanation.render(experiment, TextStyle())
       _ = ScenarioList.render([ScenarioOutline(experiment)], on: machine, beginWith: experiment.name, TextStyle())
       // The number of cells that a file may request is limited, too.
@@ -181,8 +181,8 @@ import Testing
   /// Renders the documents in every format.
   private static func renderAll(_ contents: [ReportContent]) throws {
     _ = TerminalReport(TextStyle()).render(contents)
-    let input = ReportRequest(contents, strict: true)
-    for format in ReportRequest.formats {
+    let input = ReportInput(contents, strict: true)
+    for format in ReportInput.formats {
       switch format.rendering {
       case .files(let render): _ = try render(input)
       case .text(let render):

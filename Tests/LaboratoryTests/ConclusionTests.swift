@@ -26,7 +26,7 @@ import Testing
     """
 
   private func read(_ yaml: String) throws(InputError) -> Experiment {
-    try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
+    try ScenarioReader(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
   }
 
   /// Returns the conclusion of ten rounds with the given times of both variants and the given count of the loop's
@@ -65,9 +65,9 @@ import Testing
 
   @Test func `a ratio to a figure near the noise floor is a lower bound`() throws {
     // The noise floor of the test machine is 45 ns.
-    func ratio(loop: Double, broken: Double) throws -> (String?, isBound: Bool?) {
+    func ratio(loop: Double, broken: Double) throws -> (String?, isLowerBound: Bool?) {
       let results = try results(loop: loop, broken: broken)
-      return (results.conclusion?.says, results.judgements[1].evidence.isBound)
+      return (results.conclusion?.says, results.judgements[1].evidence.isLowerBound)
     }
     #expect(try ratio(loop: 50, broken: 5000) == ("Keep the loop, on Linux at least 100 times as fast.", true))
     #expect(try ratio(loop: 50, broken: 80) == ("Keep the loop, on Linux at least 1.60 times as fast.", true))

@@ -65,7 +65,7 @@ import Testing
           kind: performance
           check: "apply[cores=all,stride=8].elapsed < apply[cores=1,stride=8].elapsed"
       """
-    let read = try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
+    let read = try ScenarioReader(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
     #expect(read.sweep.first == Sweep("cores", [.integer(1), .integer(2), .text("all")]))
     let replaced = try read.applying(Overrides(cores: "1"))
     #expect(replaced.sweep.map(\.name) == ["stride"] && replaced.parameters["cores"] == .integer(1))
@@ -80,7 +80,7 @@ import Testing
     #expect(sweep?.description == message)
     let file = "scenario: mine\npattern: fake\ntitle: t\nparameters: {cores: '\(text)'}\n"
     let read = #expect(throws: InputError.self) {
-      try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
+      try ScenarioReader(place: "mine.yml", patterns: [FakePattern()]).experiment(from: file)
     }
     #expect(read?.description.contains(message) == true)
   }

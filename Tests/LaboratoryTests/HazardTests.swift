@@ -111,6 +111,6 @@ import Testing
         [.unavailable(reason: "only on Darwin; this system is Linux")],
         [.unavailable(reason: "3 cores are needed; there are 2")],
       ])
-    #expect(described.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
+    #expect(described.implementation.obstacle(on: .test) == "only on Darwin; this system is Linux")
   }
 }

@@ -25,7 +25,7 @@ import Testing
     let clock = SetClock()
     var pace = Pace(plan(budget)) { clock.now }
     for round in 0..<most {
-      guard pace.allows(round: round) else { return round }
+      guard pace.begin(round: round) else { return round }
       for run in 0..<3 {
         clock.pass(.nanoseconds(1))
         try pace.finished(trial(round, figure(run, round)), of: run)
@@ -75,7 +75,7 @@ import Testing
       var pace = Pace(plan)
       var counts = [0, 0, 0]
       for round in 0..<20 {
-        guard pace.allows(round: round) else { break }
+        guard pace.begin(round: round) else { break }
         for run in 0..<3 where pace.allows(plan.runs[run]) {
           counts[run] += 1
           let noise = 1 + 0.02 * Double((round * (run + 3)) % 5)
@@ -160,7 +160,7 @@ import Testing
     let clock = SetClock()
     var pace = Pace(plan) { clock.now }
     for round in 0..<6 {
-      let starts = pace.allows(round: round)
+      let starts = pace.begin(round: round)
       #expect(starts)
       if round == 0 {
         clock.pass(.seconds(2))
@@ -181,14 +181,14 @@ import Testing
     let plan = plan(budget)
     var pace = try paceWithStoppedRun(plan, after: .seconds(2))
     #expect(!pace.allows(plan.runs[2]))
-    let continues = pace.allows(round: 6)
+    let continues = pace.begin(round: 6)
     #expect(continues == retries)
     #expect(pace.allows(plan.runs[2]) == retries)
     // 58 s are left for six rounds of this run.
     #expect((try #require(pace.trialTime) > .seconds(9)) == retries)
     // A trial is tried at most twice.
     pace.expired(plan.runs[2], .stopped(after: .seconds(9)), after: .seconds(9))
-    let goesOnAgain = pace.allows(round: 7)
+    let goesOnAgain = pace.begin(round: 7)
     #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
   }
 
@@ -199,7 +199,7 @@ import Testing
     let plan = plan(budget)
     var pace = try paceWithStoppedRun(plan, after: .seconds(1))
     // The other runs are precise. The run is tried again before the shortest time has passed.
-    let continues = pace.allows(round: 6)
+    let continues = pace.begin(round: 6)
     #expect(continues && pace.allows(plan.runs[2]))
     #expect(pace.trialTime == .seconds(3))
   }

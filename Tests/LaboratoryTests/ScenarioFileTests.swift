@@ -26,7 +26,7 @@ import Testing
     """
 
   private func read(_ yaml: String) throws(InputError) -> Experiment {
-    try ScenarioFile(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
+    try ScenarioReader(place: "mine.yml", patterns: [FakePattern()]).experiment(from: yaml)
   }
 
   private func failure(_ yaml: String) -> String? {
@@ -143,7 +143,7 @@ import Testing
     let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
     let page = try #require(readFile(root + "/docs/own-scenarios.md"))
     let listed = page.matches(of: /\n\| `([a-z]+)` \|/).map { String($0.output.1) }
-    #expect(listed == ScenarioFile.keys + ["says", "kind", "check", "bears", "contradicts", "of", "for"])
+    #expect(listed == ScenarioReader.keys + ["says", "kind", "check", "bears", "contradicts", "of", "for"])
     #expect(Set(listed.suffix(7)) == Set(ClaimReader.keys))
   }
 
@@ -215,7 +215,8 @@ import Testing
     #expect(try read(testing("of: lesson")).claims[0].sentenceIDs == [])
     let documents = try Documents(place: "documents.yml", yaml: Self.documents)
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
-    #expect(documents.sentence("guide.33")?.said == .always && documents.sentence("guide.33")?.partly == "half of it")
+    #expect(
+      documents.sentence("guide.33")?.strength == .always && documents.sentence("guide.33")?.partly == "half of it")
     #expect(documents.sentence("guide.36")?.byConstruction == "one reads it")
     #expect(documents.sentence("guide.36")?.byInference == "it follows")
     #expect(documents.sentence("guide.33")?.place == "a heading" && documents.sentence("guide.33")?.word == "never")
@@ -223,7 +224,7 @@ import Testing
     #expect(
       documents.sentence("guide.35")?.conditions == [] && documents.sentence("guide.35")?.line == "documents.yml:6")
     #expect(documents.sentence("guide.36")?.standIns == ["Linux": "ours"])
-    let file = ScenarioFile(place: "mine.yml", patterns: [FakePattern()], documents: documents)
+    let file = ScenarioReader(place: "mine.yml", patterns: [FakePattern()], documents: documents)
     func failure(_ keys: String) -> String? {
       #expect(throws: InputError.self) { try file.experiment(from: testing(keys)) }?.description
     }
@@ -329,7 +330,7 @@ import Testing
   ])
   func `YAML errors are explained in words`(_ line: String, _ words: String) {
     let error = #expect(throws: InputError.self) {
-      try ScenarioFile(place: "mine.yml", patterns: []).experiment(
+      try ScenarioReader(place: "mine.yml", patterns: []).experiment(
         from: "scenario: a\npattern: b\n\(line)\nsource: s\n")
     }
     #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")

@@ -141,7 +141,8 @@ import Testing
       #expect(trace.blocks.map(\.queue) == [1, 1])
       // Overlapping jobs are not a defect of an executor that may run several at once.
       #expect(
-        TraceRule.serial.judgement(of: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2")))
+        TraceRule.serial.compliance(of: trace) == (described.isEmpty ? .notJudged : .broken("block 1 of queue 2 and 2"))
+      )
       return trace.queues.map(\.kind)
     }
     #expect(kinds([]) == [.swiftPool, .unknown])

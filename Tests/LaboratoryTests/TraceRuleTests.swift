@@ -6,12 +6,12 @@ import Testing
 @Suite struct TraceRuleTests {
   @Test(arguments: TraceRule.allCases)
   func `the sample trace keeps every rule`(_ rule: TraceRule) {
-    #expect(rule.judgement(of: .sample) == .kept)
+    #expect(rule.compliance(of: .sample) == .kept)
   }
 
   @Test(arguments: TraceRule.allCases)
   func `an empty trace is not judged`(_ rule: TraceRule) {
-    #expect(rule.judgement(of: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
+    #expect(rule.compliance(of: Trace(scenario: "s", variant: "v", cores: [0], length: 0)) == .notJudged)
   }
 
   /// Each rule has a trace that breaks only this rule.
@@ -36,14 +36,14 @@ import Testing
     case .lossless: trace.gaps = [Trace.Gap(.calls, begin: 9_900_000, end: 10_000_000, lost: 3)]
     }
     for other in TraceRule.allCases {
-      let judgement = other.judgement(of: trace)
+      let compliance = other.compliance(of: trace)
       if other == rule {
-        guard case .broken = judgement else {
-          Issue.record("\(rule) is \(judgement)")
+        guard case .broken = compliance else {
+          Issue.record("\(rule) is \(compliance)")
           continue
         }
       } else if rule != .lossless {
-        #expect(judgement == .kept, "\(other)")
+        #expect(compliance == .kept, "\(other)")
       }
     }
   }
@@ -53,33 +53,33 @@ import Testing
     trace.blocks[3].lane = 2
     trace.blocks[3].begin = 3_000_000
     trace.blocks[3].end = 3_200_000
-    #expect(TraceRule.barrier.judgement(of: trace) != .kept)
+    #expect(TraceRule.barrier.compliance(of: trace) != .kept)
   }
 
   @Test func `the recorded running time may exceed the reported time within a tolerance`() {
     var trace = Trace.sample
     trace.accounts[0].recorded = 2_500_000
-    #expect(TraceRule.accounts.judgement(of: trace) == .kept)
+    #expect(TraceRule.accounts.compliance(of: trace) == .kept)
     trace.accounts[0].recorded = 2_900_000
-    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
+    #expect(TraceRule.accounts.compliance(of: trace) != .kept)
   }
 
   @Test func `only the recorded running time may include time that the hypervisor took`() {
     var trace = Trace.sample
     trace.stolenAtMost = 20_000_000
     trace.accounts[0].recorded = 20_000_000
-    #expect(TraceRule.accounts.judgement(of: trace) == .kept)
+    #expect(TraceRule.accounts.compliance(of: trace) == .kept)
     trace.accounts[0].recorded = 30_000_000
-    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
+    #expect(TraceRule.accounts.compliance(of: trace) != .kept)
     trace.accounts[0].reported = 5_000_000
     trace.accounts[0].recorded = 2_000_000
-    #expect(TraceRule.accounts.judgement(of: trace) != .kept)
+    #expect(TraceRule.accounts.compliance(of: trace) != .kept)
   }
 
   @Test func `the rule for serial queues allows a block inside another block of the same thread`() {
     var trace = Trace.sample
     trace.blocks[1].begin = 2_000_000
     trace.blocks[1].end = 3_000_000
-    #expect(TraceRule.serial.judgement(of: trace) == .kept)
+    #expect(TraceRule.serial.compliance(of: trace) == .kept)
   }
 }

@@ -220,7 +220,7 @@ import Testing
     func failure(_ sweep: String) -> String? {
       let yaml = "scenario: mine\npattern: apply-stride\ntitle: A title\nsweep: \(sweep)\n"
       return #expect(throws: InputError.self) {
-        try ScenarioFile(place: "mine.yml", patterns: [pattern]).experiment(from: yaml)
+        try ScenarioReader(place: "mine.yml", patterns: [pattern]).experiment(from: yaml)
       }?.description
     }
     #expect(failure("{stride: [1, work]}")?.contains("stride: ") == true)

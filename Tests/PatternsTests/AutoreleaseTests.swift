@@ -16,7 +16,7 @@ import Testing
     #else
       #expect(attempt.trial.outcome == .unavailable(reason: "autorelease pools, which only Darwin has, are needed"))
       let description = try PatternDescription(Autorelease())
-      #expect(description.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
+      #expect(description.implementation.obstacle(on: .test) == "only on Darwin; this system is Linux")
     #endif
   }
 

@@ -294,7 +294,7 @@ import Testing
     for experiment in try library.all() {
       // With the documents, the reader of a scenario file refuses a claim on a sentence that cannot have claims.
       let text = try #require(Catalogue.files.first { $0.name == "\(experiment.name).yml" }).text
-      _ = try ScenarioFile(place: experiment.name, patterns: Catalogue.patterns, documents: documents)
+      _ = try ScenarioReader(place: experiment.name, patterns: Catalogue.patterns, documents: documents)
         .experiment(from: text)
     }
   }
@@ -314,13 +314,13 @@ import Testing
     let documents = try #require(try library.documents())
     let claims = try library.all().flatMap(\.claims)
     for sentence in documents.sentences {
-      guard let said = sentence.said else { continue }
+      guard let strength = sentence.strength else { continue }
       let own = claims.filter { $0.sentenceIDs.contains(sentence.id) }
       func opinions(red: Int?) -> [ClaimOpinion] {
         own.enumerated().map { index, claim in
           let contradicts = claim.contradicts.contains(sentence.id)
           let judgement = Self.judged(claim, isTrue: contradicts == (index == red))
-          return ClaimOpinion(ClaimFacts(judgement), said, contradicts: contradicts)
+          return ClaimOpinion(ClaimFacts(judgement), strength, contradicts: contradicts)
         }
       }
       let whole = sentence.standing(opinions(red: nil), on: nil)
@@ -329,7 +329,7 @@ import Testing
         sentence.byConstruction != nil
         ? .byConstruction
         : sentence.byInference != nil
-          ? .byInference : said == .always && sentence.conditions.count < 2 ? .inOneConfiguration : .borneOut
+          ? .byInference : strength == .always && sentence.conditions.count < 2 ? .inOneConfiguration : .borneOut
       #expect(whole == best, "\(sentence.id): \(whole)")
       for (index, claim) in own.enumerated() where claim.kind != .performance {
         let changed = sentence.standing(opinions(red: index), on: nil)

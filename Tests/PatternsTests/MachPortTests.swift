@@ -24,7 +24,7 @@ import Testing
     #else
       #expect(attempt.trial.outcome == .unavailable(reason: "only Darwin has Mach ports"))
       let description = try PatternDescription(MachPortPattern())
-      #expect(description.pattern.obstacle(on: .test) == "only on Darwin; this system is Linux")
+      #expect(description.implementation.obstacle(on: .test) == "only on Darwin; this system is Linux")
     #endif
   }
 

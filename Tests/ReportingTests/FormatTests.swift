@@ -337,8 +337,8 @@ import Testing
       }
       let results = Fixture.results(runs, baseline: runs.first?.variant)
       let terminal = TerminalReport(TextStyle(width: 80)).render(results.content)
-      let input = ReportRequest([results.content], strict: true)
-      let exports = try ReportRequest.formats.flatMap { format in
+      let input = ReportInput([results.content], strict: true)
+      let exports = try ReportInput.formats.flatMap { format in
         switch format.rendering {
         case .text(let render): [try render(input)]
         case .files(let render): try render(input).map(\.text)

@@ -155,10 +155,10 @@ import Testing
     #expect(!report.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("FORGED") }, "\(report)")
   }
 
-  @Test(arguments: ReportRequest.formats.map(\.name))
+  @Test(arguments: ReportInput.formats.map(\.name))
   func `text from outside is harmless in each format`(_ name: String) throws {
-    let input = ReportRequest([ReportContent(try Self.document())], strict: true)
-    switch try #require(ReportRequest.formats.first { $0.name == name }).rendering {
+    let input = ReportInput([ReportContent(try Self.document())], strict: true)
+    switch try #require(ReportInput.formats.first { $0.name == name }).rendering {
     case .text(let render): expectNothingHidden(try render(input), isHTML: name == "html")
     case .files(let render): for (_, text) in try render(input) { expectNothingHidden(text) }
     }

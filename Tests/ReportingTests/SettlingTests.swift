@@ -20,7 +20,7 @@ import Testing
     var shown = results
     shown.runs = plan.runs
     return try (0..<most).map { round in
-      let isOver = !pace.allows(round: round)
+      let isOver = !pace.begin(round: round)
       let isKnown = isKnown(shown.content)
       for (index, run) in plan.runs.enumerated() {
         let work = run.parameters["work"].flatMap { if case .integer(let number) = $0 { Double(number) } else { nil } }

@@ -62,7 +62,7 @@ struct CompareCommand: AsyncParsableCommand {
       try FileExport.files(output.rendering.exports),
       keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
-    try await session.show { [plan] runner, progress in
+    try await session.runAndReport { [plan] runner, progress in
       if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {
         Lab.printMessage(Self.forecast(plan, each))
       }
@@ -89,11 +89,11 @@ struct CompareCommand: AsyncParsableCommand {
     if metric.better == .neither {
       return "the settings are not ranked: neither a higher nor a lower `\(metric.name)` is better"
     }
-    return independence(of: metric, in: plan.experiment).map { "\($0): its values differ by noise only" }
+    return whyIndependent(of: metric, in: plan.experiment).map { "\($0): its values differ by noise only" }
   }
 
   /// Returns the statement that no swept parameter affects `metric`; nil if a swept parameter may affect the metric.
-  private static func independence(of metric: Metric, in experiment: Experiment) -> String? {
+  private static func whyIndependent(of metric: Metric, in experiment: Experiment) -> String? {
     experiment.isAffected(metric)
       ? nil : "\(metric.name) does not depend on \(experiment.sweep.map(\.name).listed())"
   }
@@ -177,7 +177,7 @@ struct CompareCommand: AsyncParsableCommand {
     guard metric == nil, let headline = experiment.headline, let ranking = experiment.rankingMetric, ranking != headline
     else { return experiment }
     let reason =
-      Self.independence(of: headline, in: experiment)
+      Self.whyIndependent(of: headline, in: experiment)
       ?? (headline.better == .neither ? "neither a higher nor a lower `\(headline.name)` is better" : nil)
     if let reason { Lab.printMessage("\(reason), so the settings are ranked by \(ranking.name)") }
     return experiment.showing(first: ranking.name)

@@ -108,7 +108,7 @@ struct DiffCommand: AsyncParsableCommand {
       }
       var found = ""
       if files.count == 1, old.isEmpty, new.isEmpty {
-        do throws(InputError) { try Self.requireFile(files[0]) } catch { throw ValidationError(error.description) }
+        do throws(InputError) { try Lab.requireFile(files[0]) } catch { throw ValidationError(error.description) }
         found = "Found one document, \(files[0]). "
       }
       throw ValidationError(
@@ -122,7 +122,7 @@ struct DiffCommand: AsyncParsableCommand {
   /// Whether all arguments are names of scenarios. The value is true if there are no arguments.
   private var areScenarios: Bool { files.allSatisfy(Lab.library.names.contains) }
 
-  private func lastRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
+  private func lastTwoRuns() throws(InputError) -> (old: [ResultDocument], new: [ResultDocument]) {
     let runs = Archive.ofUser?.pairs(of: files) ?? (old: [], new: [], leftOut: [])
     for reason in runs.leftOut { Lab.printMessage(reason) }
     guard !runs.new.isEmpty else {
@@ -137,31 +137,9 @@ struct DiffCommand: AsyncParsableCommand {
     return (runs.old, runs.new)
   }
 
-  /// Verifies that a file can be read.
-  ///
-  /// - Throws: ``InputError`` if the file cannot be read. The error suggests a scenario if the path has neither a slash
-  ///   nor a dot.
-  private static func requireFile(_ path: String) throws(InputError) {
-    do { _ = try readBytes(path, atMost: 0) } catch {
-      guard path.contains("/") || path.contains(".") else {
-        throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
-      }
-      throw InputError(error.description)
-    }
-  }
-
   private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
-    for path in paths {
-      // `report` lists the names of kept runs.
-      if let kept = try Archive.ofUser?.run(named: path) {
-        documents.append(kept)
-        continue
-      }
-      // A path with a slash may be a pipe, which is opened only once.
-      if !path.contains("/") { try Self.requireFile(path) }
-      documents += try ResultDocument.read(path)
-    }
+    for path in paths { documents += try Lab.results(at: path) }
     return documents
   }
 
@@ -219,7 +197,7 @@ struct DiffCommand: AsyncParsableCommand {
       } catch  where Task.isCancelled { return }
     } else {
       let sides = try sides()
-      measured = try sides.new.isEmpty ? lastRuns() : (documents(sides.old), documents(sides.new))
+      measured = try sides.new.isEmpty ? lastTwoRuns() : (documents(sides.old), documents(sides.new))
     }
     // If the command is used as a gate (`--fail-above`) and cannot judge, the exit status is 2.
     if failAbove == nil { try Self.requireCommonScenario(measured.old, measured.new) }

@@ -77,10 +77,10 @@ struct DocumentsCommand: ParsableCommand {
     let files = try FileExport<DocumentsReport>.files(exports)
     let results = results + paths
     var found: [ResultDocument] = []
-    for path in results { found += try ResultDocument.read(path) }
+    for path in results { found += try Lab.results(at: path) }
     let index =
       results.isEmpty
-      ? try Self.lastRuns(documents, only: names)
+      ? try Self.indexOfLastRuns(documents, only: names)
       : try SentenceIndex(documents, tried: try Lab.library.outlines(), results: found, only: names)
     let report = DocumentsReport(index, of: results)
     let areSentences = !names.isEmpty && names.allSatisfy { documents.sentence($0) != nil }
@@ -97,7 +97,7 @@ struct DocumentsCommand: ParsableCommand {
 
   /// Returns the sentences of the documents with the verdicts of the last runs on this machine. If `runs` is nil, the
   /// runs are read from the archive.
-  static func lastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
+  static func indexOfLastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
     -> SentenceIndex
   {
     let machine = Machine.unmeasured()

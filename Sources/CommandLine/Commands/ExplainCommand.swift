@@ -37,7 +37,7 @@ struct ExplainCommand: ParsableCommand {
     }
     if !code, !Lab.library.names.contains(name), let documents = try Lab.library.documents() {
       if documents.sentence(name) != nil {
-        let index = try DocumentsCommand.lastRuns(documents, only: [name])
+        let index = try DocumentsCommand.indexOfLastRuns(documents, only: [name])
         return try color.print { SentenceReport(index).text($0) }
       }
       if let slip = documents.slip(inSentence: name) { throw slip }

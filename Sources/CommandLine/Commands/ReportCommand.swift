@@ -41,7 +41,7 @@ struct ReportCommand: ParsableCommand {
     // The paths are not validated together with the options, since an unknown option must be reported first.
     if paths.isEmpty { return try list() }
     if sideBySide { return try compare() }
-    let files = try FileExport<ReportRequest>.files(rendering.exports, html: html)
+    let files = try FileExport<ReportInput>.files(rendering.exports, html: html)
     var contents: [ReportContent] = []
     for path in paths {
       let run = try kept(path)
@@ -110,7 +110,7 @@ struct ReportCommand: ParsableCommand {
     if let run = documents.first(where: \.isInterrupted) {
       throw LabError("\(run.scenarioName): the run was interrupted")
     }
-    if let reason = ResultDocument.nothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
+    if let reason = ResultDocument.whyNothingJudged(documents) { throw LabError("no claim could be judged: \(reason)") }
   }
 
   /// Prints and exports the runs of several machines side by side, in the formats of an atlas.

@@ -184,7 +184,7 @@ struct TraceCommand: AsyncParsableCommand {
   }
 
   private func judge(_ traces: [Trace]) throws {
-    let findings = TraceCheckText(traces)
+    let findings = TraceCheck(traces)
     try color.print(findings.render)
     guard Interrupt.status == nil else { return }
     if findings.isBroken { throw ExitCode(1) }

@@ -36,8 +36,7 @@ struct OutputOptions: ParsableArguments {
   ///   - exports: the files to write.
   ///   - keeps: whether the runs are stored in the archive and compared with the previous runs.
   ///   - isStoppingMeant: whether the command line limits the time of a trial.
-  func session(_ exports: [FileExport<ReportRequest>], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession
-  {
+  func session(_ exports: [FileExport<ReportInput>], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
     RunSession(
       runner: Runner(Host.executable, machine: .current()), output: self, exports: exports,
       archive: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant)

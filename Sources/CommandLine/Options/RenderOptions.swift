@@ -5,12 +5,12 @@ import Reporting
 /// The options that define how the results of a new or a saved run are shown, and to which files they are written.
 struct RenderOptions: ParsableArguments {
   @Option(help: "How to print results.")
-  var format = PrintFormat<ReportRequest>.table
+  var format = PrintFormat<ReportInput>.table
 
   @Option(
     name: .customLong("export"),
     help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileExport<ReportRequest>.known) (repeatable).",
+      "Also write a file in the format of its extension: \(FileExport<ReportInput>.known) (repeatable).",
       valueName: "file"),
     completion: .file())
   var exports: [String] = []
@@ -33,7 +33,7 @@ struct RenderOptions: ParsableArguments {
   /// Writes results to the exports, then calls `print`. A failure of one destination does not affect the other
   /// destinations. Returns the errors of the destinations that failed.
   func deliver(
-    _ contents: [ReportContent], to exports: [FileExport<ReportRequest>], print: () throws -> Void
+    _ contents: [ReportContent], to exports: [FileExport<ReportInput>], print: () throws -> Void
   ) -> [any Error] {
     let failures = FileExport.write(input(contents), to: exports)
     do { try print() } catch { return failures + [error] }
@@ -42,8 +42,8 @@ struct RenderOptions: ParsableArguments {
 
   /// Returns the input of the formats. The input contains the documents' sentences if there are several runs, at least
   /// one of which judges claims, and the lab has documents.
-  private func input(_ contents: [ReportContent]) -> ReportRequest {
-    ReportRequest(contents, strict: strict) {
+  private func input(_ contents: [ReportContent]) -> ReportInput {
+    ReportInput(contents, strict: strict) {
       guard contents.count > 1, contents.contains(where: { !$0.document.isSearch }),
         let documents = try Lab.library.documents()
       else { return nil }

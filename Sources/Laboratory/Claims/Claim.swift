@@ -110,7 +110,7 @@ public struct Evidence: Sendable, Equatable {
   public var ratio: ConfidenceInterval?
   /// Whether the true ratio is further from 1 than ``ratio``, because the cost of the clock or of the timing loop is a
   /// large part of the shorter side, and not of the longer side.
-  public var isBound = false
+  public var isLowerBound = false
   /// The number of trials or paired rounds that were checked.
   public var trials: Int
   /// The number of checked trials or rounds in which the check was true.

@@ -3,7 +3,7 @@ import Measurement
 /// A reader of the claims in a scenario file. The reader throws an error for a check that the scenario's runs cannot
 /// answer.
 struct ClaimReader {
-  let file: ScenarioFile
+  let file: ScenarioReader
   let pattern: PatternDescription
   let variants: [Variant]
   let parameters: [String: ParameterValue]
@@ -80,7 +80,7 @@ struct ClaimReader {
             "unknown sentence '\(name)' (see the command documents)", near: name,
             of: documents.sentences.map(\.id))
         }
-        if key == "contradicts", sentence.said == .may {
+        if key == "contradicts", sentence.strength == .may {
           throw node.error("'\(name)' states a possibility, which a lack of occurrences does not contradict")
         }
       }

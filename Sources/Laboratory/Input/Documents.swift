@@ -49,7 +49,7 @@ public struct Documents: Sendable {
     /// heading.
     public let place: String
     /// The strength with which the document states the sentence; nil only if the sentence cannot be tested.
-    public let said: Strength?
+    public let strength: Strength?
     /// The word of the document that expresses the strength, or the form of the sentence, such as `imperative` or
     /// `code`.
     public let word: String
@@ -175,19 +175,19 @@ public struct Documents: Sendable {
     }
     let sentence = Sentence(
       id: try fields.text("id"), says: try fields.text("says"), place: try fields.text("place"),
-      said: try word("said", fields), word: try fields.text("word"), conditions: try texts("conditions", fields),
+      strength: try word("said", fields), word: try fields.text("word"), conditions: try texts("conditions", fields),
       reason: try fields.optionalText("reason"), partly: try fields.optionalText("partly"),
       byConstruction: try fields.optionalText("by-construction"),
       byInference: try fields.optionalText("by-inference"), standIns: standIns, today: try texts("today", fields),
       line: line)
-    guard (sentence.said == nil) == (sentence.reason != nil) else {
+    guard (sentence.strength == nil) == (sentence.reason != nil) else {
       throw InputError(
         "'\(sentence.id)' needs either 'said' (the strength of the sentence) or 'reason' (why no scenario can try the sentence)",
         at: line)
     }
-    guard sentence.conditions.isEmpty == (sentence.said == nil) else {
+    guard sentence.conditions.isEmpty == (sentence.strength == nil) else {
       throw InputError(
-        sentence.said == nil
+        sentence.strength == nil
           ? "'\(sentence.id)' has a reason why no scenario can try the sentence: found 'conditions', expected none"
           : "'\(sentence.id)' needs 'conditions': found none, expected a list of the configurations in which it was tried",
         at: line)

@@ -83,9 +83,9 @@ public struct ScenarioLibrary: Sendable {
     return withCode(try reader(of: name).experiment(from: content))
   }
 
-  private func reader(of name: String) -> ScenarioFile {
+  private func reader(of name: String) -> ScenarioReader {
     // A test verifies that the sentences in built-in claims exist. Reading the documents at run time would take longer.
-    ScenarioFile(place: name + BuiltInFiles.scenarioEnding, patterns: patterns)
+    ScenarioReader(place: name + BuiltInFiles.scenarioEnding, patterns: patterns)
   }
 
   /// Returns the built-in scenario called `name`, or the scenario in the file at the path `name`. A path contains a
@@ -100,7 +100,7 @@ public struct ScenarioLibrary: Sendable {
         throw InputError("larger than 1 MiB: not a scenario file", at: name)
       }
       return withCode(
-        try ScenarioFile(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
+        try ScenarioReader(place: name, patterns: patterns, documents: try documents()).experiment(from: bytes.text))
     }
     guard names.contains(name), let experiment = try builtIn(name) else {
       throw unknownScenario(name)

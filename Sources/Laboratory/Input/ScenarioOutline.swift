@@ -1,7 +1,7 @@
 /// The part of a scenario file that can be read quickly, without the declarations of the pattern. The commands `list`
 /// and `documents` use outlines.
 ///
-/// The names and values in an outline are not checked against the declarations. ``ScenarioFile`` checks the names and
+/// The names and values in an outline are not checked against the declarations. ``ScenarioReader`` checks the names and
 /// values for a run, and a test checks all built-in files.
 public struct ScenarioOutline: Sendable {
   /// A claim of a scenario, with its check as a text.
@@ -53,7 +53,7 @@ public struct ScenarioOutline: Sendable {
   }
 }
 
-extension ScenarioFile {
+extension ScenarioReader {
   /// Returns the outline from the parsed content of the file.
   func outline(of content: PlacedNode, withClaims: Bool) throws(InputError) -> ScenarioOutline {
     let root = try Mapping(content, "a scenario file")

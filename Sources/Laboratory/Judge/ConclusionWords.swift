@@ -81,7 +81,7 @@ extension Results {
   /// Returns whether the true ratio of a check's two sides is further from 1 than the measured `ratio`: the shorter
   /// time is near its noise floor. The cost of the measurement is part of both times, and a larger part of the shorter
   /// time. The result is false if a side is not a figure.
-  func isBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
+  func isLowerBound(_ ratio: ConfidenceInterval, of check: Check) -> Bool {
     guard case .reference(let left) = check.left, case .reference(let right) = check.right else { return false }
     return isNearFloor(ratio.estimate < 1 ? left : right)
   }

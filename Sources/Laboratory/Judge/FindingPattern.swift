@@ -7,6 +7,6 @@ public protocol FindingPattern: Pattern {
 extension PatternDescription {
   /// Returns the pattern's findings in `results`; an empty array if the pattern computes no findings.
   public func findings(in results: Results) -> [RunNote] {
-    (pattern as? any FindingPattern)?.findings(in: results) ?? []
+    (implementation as? any FindingPattern)?.findings(in: results) ?? []
   }
 }

@@ -34,8 +34,8 @@ public struct Judge: Sendable {
       return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(reason: reason))
     }
     return switch claim.kind {
-    case .guarantee, .anomaly: TrialsOfClaim(claim, in: results).judgement
-    case .performance: PointVerdict.judgement(on: claim, in: results)
+    case .guarantee, .anomaly: TrialJudge(claim, in: results).judgement
+    case .performance: RoundJudge.judgement(on: claim, in: results)
     }
   }
 }

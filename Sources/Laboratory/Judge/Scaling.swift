@@ -7,7 +7,7 @@ public struct Scaling: Sendable {
   public struct Step: Sendable {
     /// The number of cores.
     public let cores: Int
-    /// The index of the run's cell.
+    /// The index of the run in the compared entries.
     public let run: Int
     /// The speed of the run as a multiple of the speed on the fewest cores; nil for the run on the fewest cores, and if
     /// the rounds have no ratio.

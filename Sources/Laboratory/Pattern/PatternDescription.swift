@@ -5,7 +5,7 @@
 /// worker starts for every trial and the creation of a description takes time.
 public struct PatternDescription: Sendable {
   /// The described pattern.
-  public let pattern: any Pattern
+  public let implementation: any Pattern
   /// The parameters, in the order of declaration.
   public let parameters: [Parameter]
   /// The metrics, in the order of declaration. If a variant is expected to trap or to hang, the last metric is
@@ -19,7 +19,7 @@ public struct PatternDescription: Sendable {
   let places: [String: SourceLine]
 
   /// The name of the pattern, as scenario files write it after `pattern:`.
-  public var name: String { type(of: pattern).name }
+  public var name: String { type(of: implementation).name }
 
   /// Creates the description of `pattern`.
   ///
@@ -69,7 +69,7 @@ public struct PatternDescription: Sendable {
     }
     guard !variants.isEmpty else { throw InputError("pattern '\(type(of: pattern).name)' has no variants") }
     problem = Set(pattern.problem.compactMap(\.parameter?.name))
-    self.pattern = pattern
+    implementation = pattern
     self.places = places
     parameters = declared.compactMap(\.parameter)
     let measured = declared.flatMap(\.metrics)
@@ -103,7 +103,7 @@ public struct PatternDescription: Sendable {
 
   /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
   public func obstacle(to variant: Variant, on machine: Machine) -> String? {
-    pattern.obstacle(to: variant, on: machine)
+    implementation.obstacle(to: variant, on: machine)
   }
 
   private static func isName(_ name: String) -> Bool {

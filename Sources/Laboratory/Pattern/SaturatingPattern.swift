@@ -16,6 +16,6 @@ extension PatternDescription {
   public func saturation(of parameter: String, with parameters: [String: ParameterValue])
     -> (from: Int, reason: String)?
   {
-    (pattern as? any SaturatingPattern)?.saturation(of: parameter, with: parameters)
+    (implementation as? any SaturatingPattern)?.saturation(of: parameter, with: parameters)
   }
 }

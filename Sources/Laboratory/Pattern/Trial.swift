@@ -20,7 +20,7 @@ public final class Trial: Sendable {
   /// up to this number of blocks run at once.
   public let poolWidth: Int
   private let parameters: [String: ParameterValue]
-  private let shortages: Set<String>
+  private let knownShortages: Set<String>
   private let announce: @Sendable () -> Void
   private let state = Mutex(State())
 
@@ -28,7 +28,7 @@ public final class Trial: Sendable {
     var observation = Observation()
     var reads: Set<String> = []
     var isAtHazard = false
-    var found: Set<String> = []
+    var recordedShortages: Set<String> = []
     /// The meter of the trial's costs; nil if the costs are not being measured.
     var costs: CostMeter?
   }
@@ -43,7 +43,7 @@ public final class Trial: Sendable {
     self.seed = seed
     self.work = work
     self.cores = cores
-    self.shortages = shortages
+    knownShortages = shortages
     self.poolWidth = poolWidth ?? cores
     self.announce = announce
   }
@@ -82,11 +82,11 @@ public final class Trial: Sendable {
   /// passes the feature to later trials (``isKnownShortage(_:)``).
   ///
   /// - Parameter feature: the missing feature as a noun phrase, for example `a second core`.
-  public func recordShortage(of feature: String) { state.withLock { _ = $0.found.insert(feature) } }
+  public func recordShortage(of feature: String) { state.withLock { _ = $0.recordedShortages.insert(feature) } }
 
   /// Returns whether enough earlier trials recorded that the machine lacks `feature`. If the result is true, the trial
   /// need not wait for `feature`.
-  public func isKnownShortage(_ feature: String) -> Bool { shortages.contains(feature) }
+  public func isKnownShortage(_ feature: String) -> Bool { knownShortages.contains(feature) }
 
   // MARK: Recording
 
@@ -150,7 +150,7 @@ public final class Trial: Sendable {
   /// The measurements that were recorded so far.
   package var observation: Observation { state.withLock { $0.observation } }
   /// The features that the trial has reported as missing so far.
-  var found: Set<String> { state.withLock { $0.found } }
+  var recordedShortages: Set<String> { state.withLock { $0.recordedShortages } }
   /// The names of the settings that were read so far.
   package var reads: Set<String> { state.withLock { $0.reads } }
 }

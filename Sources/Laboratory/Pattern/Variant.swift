@@ -130,7 +130,7 @@ extension Variant {
   func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
-    return declarations?.longest?(trial) ?? pattern.pattern.longest(trial) ?? sum
+    return declarations?.longest?(trial) ?? pattern.implementation.longest(trial) ?? sum
   }
 
   /// Returns whether trials of the variant can record `metric`.

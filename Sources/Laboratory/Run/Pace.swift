@@ -65,8 +65,8 @@ struct Pace {
   /// The time since the start of the run, in nanoseconds.
   var elapsed: UInt64 { clock() &- start }
 
-  /// Returns whether `round` may start. All earlier rounds must have finished.
-  mutating func allows(round: Int) -> Bool {
+  /// Begins `round`, and returns whether the round may start. All earlier rounds must have finished.
+  mutating func begin(round: Int) -> Bool {
     let now = elapsed
     self.round = round
     if round > 0 { longestRound = max(longestRound, now &- roundStart) }
@@ -206,13 +206,13 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The comparison that the report will print. If the report prints no ratios, the comparison contains the ratios to
-  /// the best run.
+  /// The comparison of the runs by the headline metric, as in the report, but with the runs that have a flaw. If the
+  /// report prints no ratios, the comparison contains the ratios to the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.isSearch = true }
-    let cells = zip(plan.runs, figures).map { Comparison.Entry($0, figures: $1) }
-    return Comparison(cells, .init(experiment), ranking: headline?.better.ranking)
+    let entries = zip(plan.runs, figures).map { Comparison.Entry($0, figures: $1) }
+    return Comparison(entries, .init(experiment), ranking: headline?.better.ranking)
   }
 }
 

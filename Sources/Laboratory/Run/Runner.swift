@@ -92,7 +92,7 @@ public struct Runner: Sendable {
     var repeats = Repeats()
     do {
       for round in 0..<Budget.mostRounds {
-        guard pace.allows(round: round) else { break }
+        guard pace.begin(round: round) else { break }
         for index in plan.order(ofRound: round) where pace.allows(plan.runs[index]) {
           let run = plan.runs[index]
           observer?.trialStarts(run, pace.progress(in: round))

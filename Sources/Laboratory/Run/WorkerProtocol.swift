@@ -137,7 +137,7 @@ extension TrialReport {
       try variant.body(trial)
       trial.endCosts()
       self.init(observation: trial.observation, reads: trial.reads.sorted())
-      shortages = trial.found.isEmpty ? nil : trial.found.sorted()
+      shortages = trial.recordedShortages.isEmpty ? nil : trial.recordedShortages.sorted()
     } catch let error as Unavailable {
       self.init(unavailable: error.description)
     } catch let error as SystemError where error.isMachineLimitation {

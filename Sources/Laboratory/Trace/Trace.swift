@@ -55,7 +55,7 @@ public struct Trace: Sendable, Codable, Equatable {
     /// covers all of the requested time.
     public var overwritten: Int?
 
-    /// Creates the properties of a program.
+    /// Creates the properties of a program, by default with no stacks, no delayed queues and no overwritten events.
     public init(hang: UInt64, stacks: [[String]] = [], delayedQueues: Set<Int> = [], overwritten: Int? = nil) {
       self.hang = hang
       self.stacks = stacks

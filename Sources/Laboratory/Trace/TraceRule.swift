@@ -20,8 +20,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// The result of checking a trace against a rule.
-  public enum Judgement: Sendable, Equatable {
+  /// Whether a trace follows a rule.
+  public enum Compliance: Sendable, Equatable {
     /// The trace follows the rule.
     case kept
     /// The trace breaks the rule at the described place.
@@ -30,8 +30,8 @@ public enum TraceRule: String, Sendable, CaseIterable {
     case notJudged
   }
 
-  /// Returns the result of checking a trace against the rule.
-  public func judgement(of trace: Trace) -> Judgement {
+  /// Returns whether a trace follows the rule.
+  public func compliance(of trace: Trace) -> Compliance {
     switch self {
     case .submittedFirst: Self.submittedFirst(trace)
     case .serial: Self.serial(trace)
@@ -48,7 +48,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     "block \(block.number) of \(trace.queues[block.queue].label)"
   }
 
-  private static func submittedFirst(_ trace: Trace) -> Judgement {
+  private static func submittedFirst(_ trace: Trace) -> Compliance {
     let judged = trace.blocks.filter { $0.submitted != nil && $0.begin != nil }
     guard !judged.isEmpty else { return .notJudged }
     return judged.first { ($0.begin ?? 0) < ($0.submitted ?? 0) }.map { .broken(name($0, trace)) } ?? .kept
@@ -66,7 +66,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     (earlier.end ?? trace.length) > (later.begin ?? 0) && earlier.lane != later.lane
   }
 
-  private static func serial(_ trace: Trace) -> Judgement {
+  private static func serial(_ trace: Trace) -> Compliance {
     var isJudged = false
     for (queue, blocks) in ran(trace) where trace.queues[queue].isSerial && blocks.count > 1 {
       isJudged = true
@@ -79,7 +79,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return isJudged ? .kept : .notJudged
   }
 
-  private static func barrier(_ trace: Trace) -> Judgement {
+  private static func barrier(_ trace: Trace) -> Compliance {
     var isJudged = false
     // Barriers have no effect on a global queue, as documented.
     for (queue, blocks) in ran(trace)
@@ -101,7 +101,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return isJudged ? .kept : .notJudged
   }
 
-  private static func onePlace(_ trace: Trace) -> Judgement {
+  private static func onePlace(_ trace: Trace) -> Compliance {
     guard trace.lanes.contains(where: { $0.runs.count > 1 || $0.waits.count > 1 }) else { return .notJudged }
     for lane in trace.lanes {
       for (run, next) in zip(lane.runs, lane.runs.dropFirst()) where run.end > next.begin {
@@ -114,7 +114,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .kept
   }
 
-  private static func oneThread(_ trace: Trace) -> Judgement {
+  private static func oneThread(_ trace: Trace) -> Compliance {
     let runs = Dictionary(grouping: trace.lanes.flatMap(\.runs).sorted { $0.begin < $1.begin }, by: \.core)
     guard !runs.isEmpty else { return .notJudged }
     for (core, runs) in runs {
@@ -130,7 +130,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   private static let tolerance = (share: 0.1, atMost: 1_000_000.0, ofSwitch: 10_000.0)
 
   /// Checks the total time of all threads, since the time of a thread that hardly ran is counted in ticks and rounded.
-  private static func accounts(_ trace: Trace) -> Judgement {
+  private static func accounts(_ trace: Trace) -> Compliance {
     let reported = trace.accounts.reduce(0.0) { $0 + Double($1.reported) }
     let recorded = trace.accounts.reduce(0.0) { $0 + Double($1.recorded) }
     guard reported > 1_000_000, !trace.gaps.contains(where: { $0.record == .scheduler }) else { return .notJudged }
@@ -141,7 +141,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return .broken("the system reports \(one), and the record \(other)")
   }
 
-  private static func closed(_ trace: Trace) -> Judgement {
+  private static func closed(_ trace: Trace) -> Compliance {
     guard trace.end == .completed, let caller = trace.lanes.firstIndex(where: { $0.kind == .caller }),
       !trace.gaps.contains(where: { $0.record == .calls })
     else { return .notJudged }
@@ -151,7 +151,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
     return trace.lanes[caller].waits.contains { $0.end == nil } ? .broken("a wait of the caller") : .kept
   }
 
-  private static func lossless(_ trace: Trace) -> Judgement {
+  private static func lossless(_ trace: Trace) -> Compliance {
     guard trace.length > 0, trace.knowsCalls || trace.knowsRunning else { return .notJudged }
     let lost = trace.gaps.reduce(0) { $0 + $1.lost }
     return lost == 0 ? .kept : .broken("\(lost) events")

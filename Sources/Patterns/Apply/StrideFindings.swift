@@ -33,9 +33,9 @@ extension ApplyStride: FindingPattern {
 
   // MARK: The best strides, for other loops
 
-  /// Returns a note for each best run of the search. The note states how many blocks the best strides make and how much
-  /// work a block has. If the user described a loop (``myIterations``, ``myIteration``), the note states the strides of
-  /// that loop instead.
+  /// Returns a note for each best run of the search. The note states the number of blocks into which the best strides
+  /// divide the loop, and the work of one block. If the user described a loop (``myIterations``, ``myIteration``), the
+  /// note states the strides of that loop instead.
   ///
   /// If the search varies anything other than strides and cores, the blocks of its runs are not comparable. The result
   /// is then empty, or a note with the reason if the user described a loop.

@@ -353,7 +353,7 @@ final class Scope: Sendable {
   func awaitBegin() async { await begun.wait() }
   /// Records whether a child task was added to a cancelled group.
   func recordAddition(_ isAdded: Bool) { if isAdded { state.note { $0.added += 1 } } }
-  /// Records that a child task runs although its group had already been cancelled.
+  /// Counts a child task that runs in a cancelled group as an added child task.
   func recordUnwantedChild() { state.note { $0.added += 1 } }
   /// Records the number of ended child tasks when the scope is left, and resumes the child tasks that wait for the
   /// scope to be left.

@@ -28,7 +28,7 @@ struct LimitConcurrency: Pattern {
   let missing = Metric.count("missing", "jobs unfinished when the variant reported that all had ended")
   let perJob = Metric.latency("per-job", "elapsed time over the number of jobs, in the timed phase")
 
-  /// The runner of the two phases of a trial. A test may replace the runner.
+  /// The census, which executes the jobs of a trial twice: first working, then waiting. A test may replace the census.
   var census = TaskCensus()
 
   var problem: [any Declaration] { [jobs, work] }

@@ -60,7 +60,7 @@ extension Atlas {
       },
       sentences: sentences.map { sentence in
         Sentence(
-          id: sentence.id, says: sentence.says, said: sentence.said, disagree: sentence.disagreement != .none,
+          id: sentence.id, says: sentence.says, said: sentence.strength, disagree: sentence.disagreement != .none,
           standings: sentence.standings.map(AtlasText.word),
           claims: sentence.claims.map { claim in
             Claim(

@@ -77,8 +77,8 @@ public enum AtlasPage {
       let cells = sentence.standings.map {
         "<td class=\"\($0?.color.tone ?? "none")\">\(AtlasText.word($0))</td>" as Markup
       }
-      let said: Markup = sentence.said.map { " <small>\($0.rawValue)</small>" } ?? ""
-      let row: Markup = "<tr><th><b>\(sentence.id)</b> \(sentence.says)\(said)</th>\(cells)</tr>\n"
+      let strength: Markup = sentence.strength.map { " <small>\($0.rawValue)</small>" } ?? ""
+      let row: Markup = "<tr><th><b>\(sentence.id)</b> \(sentence.says)\(strength)</th>\(cells)</tr>\n"
       guard !sentence.claims.isEmpty else { return row }
       let claims = sentence.claims.map(claim)
       let isOpen: Markup = atlas.columns.count <= mostOpened ? " open" : ""

@@ -60,7 +60,7 @@ struct AtlasSentence: Sendable {
   let chapter: String
   let id: String
   let says: String
-  let said: Documents.Strength?
+  let strength: Documents.Strength?
   /// The standings by the index of the machine; nil for a machine whose verdicts are from another version of the lab.
   /// Such verdicts do not count.
   let standings: [SentenceStanding?]
@@ -93,7 +93,7 @@ struct AtlasSentence: Sendable {
     self.chapter = chapter
     id = entries[0].id
     says = entries[0].says
-    said = entries[0].said
+    strength = entries[0].strength
     standings = zip(entries, outdated).map { entry, outdated in
       entry.standing == .notRun && !outdated.isDisjoint(with: entry.scenarios) ? nil : entry.standing
     }

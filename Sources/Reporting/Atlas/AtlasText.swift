@@ -74,12 +74,12 @@ public struct AtlasText {
   /// Returns the lines of a sentence, with a mark for each machine before the text. If there is no room, the marks are
   /// below the text, each with its standing in words.
   private func row(_ sentence: AtlasSentence) -> [String] {
-    let said = sentence.said.map { " (\($0.rawValue))" } ?? ""
+    let strength = sentence.strength.map { " (\($0.rawValue))" } ?? ""
     let count = sentence.standings.count
     let room = style.width - 2 - idWidth - 2 - 3 * count
     if room >= 30 {
       let marks = sentence.standings.map { Self.color($0)("\(Self.mark($0, style))".padded(to: 3), style) }.joined()
-      let texts = (sentence.says.inLine + said).wrapped(to: room)
+      let texts = (sentence.says.inLine + strength).wrapped(to: room)
       let indent = String(repeating: " ", count: 4 + idWidth + 3 * count)
       return ["  " + SemanticColor.name(sentence.id.padded(to: idWidth + 2), style) + marks + texts[0]]
         + texts.dropFirst().map { indent + $0 }
@@ -89,7 +89,7 @@ public struct AtlasText {
       return ("\(Self.mark(standing, style)) \(Self.word(standing)): \(numbers)", Self.color(standing))
     }
     return DescriptionList(column: 4 + idWidth, style: style).lines(
-      sentence.id, [(sentence.says.inLine + said, nil)] + groups.map { ($0.0, $0.1) })
+      sentence.id, [(sentence.says.inLine + strength, nil)] + groups.map { ($0.0, $0.1) })
   }
 
   private var idWidth: Int { atlas.sentences.map(\.id.displayWidth).max() ?? 0 }

@@ -78,9 +78,10 @@ struct PictureFigure {
         hasBroken: rows.contains(where: \.isBroken))
       + [
         reference.isEmpty ? "" : "Dashed line: \(plot.panels.count > 1 ? "the baseline, " : "")\(reference).",
-        isHollow ? "Hollow: not significantly different from \(plot.reference ?? RunComparison.best)." : "",
+        isHollow ? "Hollow: not significantly different from \(plot.reference ?? RunComparison.bestWords)." : "",
         rows.contains(where: \.isTooNoisy)
-          ? "Dashed outline and \(Signs.undecided): undecided against \(plot.reference ?? RunComparison.best)." : "",
+          ? "Dashed outline and \(Signs.undecided): undecided against \(plot.reference ?? RunComparison.bestWords)."
+          : "",
         leftOut(plot.leftOut, "No figure"),
         plot.morePoints > 0
           ? "\(plot.morePoints) more setting\(plot.morePoints == 1 ? " is" : "s are") in the table." : "",
@@ -225,7 +226,8 @@ struct PictureFigure {
       ?? "\(map.isOfMeans ? "mean" : "median") \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
     let reference =
-      map.reference.map { $0.hasPrefix(RunComparison.best) ? RunComparison.best : $0 } ?? RunComparison.best
+      map.reference.map { $0.hasPrefix(RunComparison.bestWords) ? RunComparison.bestWords : $0 }
+      ?? RunComparison.bestWords
     let legend = [
       "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",

@@ -113,7 +113,7 @@ extension HTMLReport {
     let tries = entry.scenarios.map { "\(link($0, in: shown)) " as Markup }
     return """
       <tr><th id="\(entry.id)">\(entry.id)</th><td>\(entry.says)\(note("in: \(entry.place)"))\(note(answers.isEmpty ? nil : "on the same subject:\(answers)"))</td>\
-      <td>\(entry.strength)</td><td><span class="\(entry.standing.color.tone)">\(entry.standing.rawValue)</span>\
+      <td>\(entry.strengthText)</td><td><span class="\(entry.standing.color.tone)">\(entry.standing.rawValue)</span>\
       \(note(entry.remark.map { "\($0)" }))\(note(conditions.isEmpty ? nil : "tried with: \(conditions)"))\(details)</td><td>\(tries)</td></tr>
 
       """

@@ -84,10 +84,10 @@ extension TracePicture {
   private func path(_ kind: String, _ points: [(place: Double, count: Int)], most: Int) -> Markup {
     var path = "M0,100"
     for point in points {
-      path += "H\(Self.share(point.place * 1000))V\(Self.share(100 - Double(point.count) / Double(most) * 100))"
+      path += "H\(Self.decimals(point.place * 1000))V\(Self.decimals(100 - Double(point.count) / Double(most) * 100))"
     }
     return """
-      <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path class="\(kind)" d="\(path)H\(Self.share(share(of: trace.length) * 1000))V100Z"/></svg>
+      <svg viewBox="0 0 1000 100" preserveAspectRatio="none"><path class="\(kind)" d="\(path)H\(Self.decimals(share(of: trace.length) * 1000))V100Z"/></svg>
       """
   }
 
@@ -100,7 +100,7 @@ extension TracePicture {
       let place = share(of: number * step) * 100
       let anchor = place < 3 ? "" : place > 96 ? " end" : " mid"
       return """
-        <text class="tick\(anchor)\(number % 2 == 1 ? " wide" : "")" x="\(Self.share(place))%" y="12">\(number == 0 ? "0" : text(number * step))</text>
+        <text class="tick\(anchor)\(number % 2 == 1 ? " wide" : "")" x="\(Self.decimals(place))%" y="12">\(number == 0 ? "0" : text(number * step))</text>
         """
     }
     return row("", "axis", "time", "\(ticks)")

@@ -87,7 +87,7 @@ struct TracePicture {
     // Grid lines are at round times. The first line is at the first round time after the beginning.
     let first = (step - origin % step) % step
     return """
-      <div class="rows" style="--step: \(Self.share(Double(step) / Double(scale) * 100))%; --first: \(Self.share(Double(first) / Double(scale) * 100))%">
+      <div class="rows" style="--step: \(Self.decimals(Double(step) / Double(scale) * 100))%; --first: \(Self.decimals(Double(first) / Double(scale) * 100))%">
       \(lanes)\(others.isEmpty ? "" : rest(others))\(counts)\(axis)</div>
 
       """
@@ -249,7 +249,7 @@ struct TracePicture {
     let title: Markup = says.isEmpty ? "" : "<title>\(says)</title>"
     let edge = width > 0.5 ? " e" : ""
     let drawn: Markup = """
-      <rect class="\(kind)\(edge)" x="\(Self.share(left))%" width="\(Self.share(max(width, 0.1)))%" y="\(y)" height="\(height)">\(title)</rect>
+      <rect class="\(kind)\(edge)" x="\(Self.decimals(left))%" width="\(Self.decimals(max(width, 0.1)))%" y="\(y)" height="\(height)">\(title)</rect>
       """
     // One percent of the row is 2.9 points on the narrowest page, and 9.5 points on a wide page.
     let room = Double(label?.count ?? 0) * 6 + 5
@@ -257,7 +257,7 @@ struct TracePicture {
     let isWide = width * 2.9 < room ? " wide" : ""
     let ground = kind.hasPrefix("k") ? " on" : kind.hasPrefix("wait") ? " over" : ""
     return drawn
-      + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.share(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
+      + "<text class=\"in\(ground)\(isWide)\" x=\"\(Self.decimals(left))%\" dx=\"3\" y=\"\(baseline)\">\(label)</text>"
   }
 
   /// Returns a combined mark for several spans. The height of the mark shows the share of the mark's width that the
@@ -285,7 +285,7 @@ struct TracePicture {
   func text(_ nanoseconds: UInt64) -> String { TraceFigures.text(nanoseconds) }
 
   /// Returns a number as text with at most three decimals.
-  static func share(_ value: Double) -> String {
+  static func decimals(_ value: Double) -> String {
     let thousandths = Int((value * 1000).rounded())
     let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
     if rest == 0 { return "\(whole)" }

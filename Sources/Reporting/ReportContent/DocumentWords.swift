@@ -1,7 +1,7 @@
 import Laboratory
 
 extension Documents.Era {
-  /// The subject of this half of the documents, in words.
+  /// The subject of the documents of this era, in words.
   var means: String {
     switch self {
     case .then: "Grand Central Dispatch, 2010 to 2015"
@@ -9,7 +9,7 @@ extension Documents.Era {
     }
   }
 
-  /// The heading of this half of the documents: `Then: Grand Central Dispatch, 2010 to 2015`.
+  /// The heading of the documents of this era: `Then: Grand Central Dispatch, 2010 to 2015`.
   var title: String { "\(rawValue.capitalized): \(means)" }
 }
 

@@ -87,7 +87,7 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio is the mean of those of the paired rounds; without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.best), by \(certainty), or by rounds that do not overlap"
+        "a ratio is the mean of those of the paired rounds; without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.bestWords), by \(certainty), or by rounds that do not overlap"
       )
     }
     if facts.contains(.allRounds) {

@@ -35,10 +35,9 @@ struct GridChoice {
     note = isCertain ? "" : ", or undecided"
   }
 
-  /// The choice in words: the runs that are among the best in all groups; otherwise the runs by the values of one
-  /// parameter, or by groups; and if that takes too many words, a run that is nowhere far from the best, or the numbers
-  /// of groups in which runs are among the best.
-  var text: String { who + (everywhere ?? rule ?? byRegion ?? pick ?? counts) }
+  /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere far from the
+  /// best, with the best runs by the values of one parameter or by groups; and otherwise the best runs alone.
+  var text: String { who + (everywhere ?? recommendation ?? division.map { $0.text + cost(of: $0.names) } ?? counts) }
 
   /// `mutex is fastest at all values of hold`, or `use mutex: fastest, or undecided, at all values of hold`; nil if no
   /// run is among the best in all groups.
@@ -70,17 +69,33 @@ struct GridChoice {
     return "\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)"
   }
 
+  /// `use mutex: its means are nowhere more than 1.2x slower than the best; fastest: mutex at threads 1; actor at
+  /// threads 2`, or `fastest at 7 of the 9 settings` if the best runs take too many words. Nil if every run is far from
+  /// the best somewhere.
+  private var recommendation: String? {
+    guard let least = worstFactors.min(by: { $0.factor < $1.factor }), least.factor < SearchWording.far else {
+      return nil
+    }
+    let choice =
+      "use \(least.name): its means are nowhere more than \(Self.bound(least.factor)) \(wording.worse) than the best"
+    if let division { return "\(choice); \(division.text)\(cost(of: division.names.subtracting([least.name])))" }
+    let count = leaders.count { $0.contains(least.name) }
+    return choice + (count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings")
+  }
+
+  /// The best runs by the values of one parameter, or by groups, with the names of these runs; nil if that takes too
+  /// many words.
+  private var division: (text: String, names: Set<String>)? { rule ?? byRegion }
+
   /// The runs that are among the best in all groups with a value of one parameter: `fastest: mutex at threads 1;
   /// pthread-mutex at threads 2 and 4`. Nil if there is only one parameter, if there are no such runs for a value, or
   /// if this takes as many parts as ``byRegion``.
-  private var rule: String? {
+  private var rule: (text: String, names: Set<String>)? {
     let parameters = wording.settings(of: groups[0].whole).map(\.parameter)
     guard parameters.count > 1, let parts = parameters.compactMap(rule).min(by: { $0.count < $1.count }),
       parts.count <= min(Self.mostParts, regions.count - 1)
     else { return nil }
-    let names = Set(parts.map(\.name))
-    return
-      "\(heading)\(note): \(parts.map(\.text).joined(separator: "; "))\(costs(of: names, below: SearchWording.far))"
+    return ("\(heading)\(note): \(parts.map(\.text).joined(separator: "; "))", Set(parts.map(\.name)))
   }
 
   private func rule(by parameter: ParameterFacts) -> [(name: String, text: String)]? {
@@ -105,26 +120,16 @@ struct GridChoice {
 
   /// The runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`; nil if that takes
   /// too many words.
-  private var byRegion: String? {
+  private var byRegion: (text: String, names: Set<String>)? {
     guard 2...Self.mostParts ~= regions.count,
       groups.count <= Self.mostGroups || wording.settings(of: groups[0].whole).count == 1
     else { return nil }
     let parts = regions.map { "\($0.who) at \($0.places)" }
-    let names = Set(leaders.joined())
-    return "\(heading): \(parts.joined(separator: "; "))\(costs(of: names, below: SearchWording.far))"
-  }
-
-  /// A run that is nowhere far from the best: `use mutex: its means are nowhere more than 1.2x slower than the best;
-  /// fastest at 7 of the 9 settings`; nil if there is none.
-  private var pick: String? {
-    guard let pick = leastWorst, pick.factor < SearchWording.far else { return nil }
-    let count = leaders.count { $0.contains(pick.name) }
-    let share = count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings"
-    return "use \(pick.name): its means are nowhere more than \(pick.text) \(wording.worse) than the best\(share)"
+    return ("\(heading): \(parts.joined(separator: "; "))", Set(leaders.joined()))
   }
 
   /// The runs with the number of groups in which each is among the best: `fastest: mutex at 4, actor at 3, others at 2
-  /// of the 9 settings`.
+  /// of the 9 settings`. A run that is nowhere very far from the best is added.
   private var counts: String {
     let counts = Self.counts(leaders).sorted { $0.count > $1.count }
     let shown = counts.prefix(Self.mostParts - 1)
@@ -132,37 +137,29 @@ struct GridChoice {
     let others =
       isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > shown.count ? ["others at fewer"] : []
     let parts = (shown.map { "\($0.name) at \($0.count)" } + others).joined(separator: ", ")
-    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(costs(of: [], below: Self.farthest))"
+    let least = worstFactors.min { $0.factor < $1.factor }.flatMap { $0.factor < Self.farthest ? $0 : nil }
+    let compromise = least.map {
+      "; the means of \($0.name) are nowhere more than \(Self.bound($0.factor)) \(wording.worse)"
+    }
+    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise ?? "")"
   }
 
   private static func counts(_ names: [[String]]) -> [(name: String, count: Int)] {
     names.joined().grouped { $0 }.map { ($0.key, $0.elements.count) }
   }
 
-  /// Returns words about ``leastWorst``, if its ratio is below `limit`, and about the run of `names` that is the worst
-  /// at another setting: `; the means of mutex are nowhere more than 1.2x slower, those of queue are up to 24.1x slower
-  /// (hold 0 ns)`. Returns an empty string if there are no such runs, or if the next two lines show the ratios.
-  private func costs(of names: Set<String>, below limit: Double) -> String {
-    let least = leastWorst.flatMap { $0.factor < limit ? $0 : nil }
-    let worst = worstFactors.filter { names.contains($0.name) && $0.name != least?.name }.max { $0.factor < $1.factor }
-    let most = worst.flatMap { worst in
-      worst.factor < SearchWording.far || groups.count <= Self.fewGroups
-        ? nil
-        : "\(least == nil ? "the means of \(worst.name)" : "those of \(worst.name)") are up to "
-          + "\(SearchWording.multiples([worst.factor])) \(wording.worse) (\(worst.place))"
-    }
-    let good = least.map { "the means of \($0.name) are nowhere more than \($0.text) \(wording.worse)" }
-    let parts = [good, most].compactMap(\.self)
-    return parts.isEmpty ? "" : "; \(parts.joined(separator: ", "))"
+  /// Returns words about the run of `names` that is the worst at another setting: `; the means of queue are up to 24.1x
+  /// slower (hold 0 ns)`. Returns an empty string if no run is far from the best, or if the next lines show the ratios.
+  private func cost(of names: Set<String>) -> String {
+    let worst = worstFactors.filter { names.contains($0.name) }.max { $0.factor < $1.factor }
+    guard groups.count > Self.fewGroups, let worst, worst.factor >= SearchWording.far else { return "" }
+    return "; the means of \(worst.name) are up to \(SearchWording.multiples([worst.factor])) \(wording.worse) "
+      + "(\(worst.place))"
   }
 
-  /// The run whose largest ratio to the best mean of any group is the smallest, with this ratio, and the ratio rounded
-  /// up as text; nil if there is no run that all groups contain.
-  private var leastWorst: (name: String, factor: Double, text: String)? {
-    worstFactors.min { $0.factor < $1.factor }.map { least in
-      let factor = Quantity.ratio(max(1.1, (10 * least.factor).rounded(.up) / 10), isRough: true)
-      return (least.name, least.factor, "\(factor)x")
-    }
+  /// Returns a ratio as text, rounded up: `1.2x`.
+  private static func bound(_ factor: Double) -> String {
+    Quantity.ratio(max(1.1, (10 * factor).rounded(.up) / 10), isRough: true) + "x"
   }
 
   /// For each run that all groups contain, the largest ratio of its mean to the best mean of a group, with the settings

@@ -21,7 +21,7 @@ extension ReportContent {
 
   /// The settings that the command line changed, as text: `settings changed by --set: iterations 5,003`. The text is
   /// empty if no setting was changed.
-  var changedSettings: String {
+  var changedSettingsLine: String {
     let changed = document.changedSettings
     let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
     let by = flags.isEmpty ? "" : " by \(flags)"

@@ -15,7 +15,7 @@ public struct ReportContent: Sendable {
   public var isKept = false
 
   /// The documents whose sentences the claims test; nil in a lab without documents.
-  let documents: Documents?
+  let testedDocuments: Documents?
   /// The standings of the sentences according to this run.
   let standings: Standings
 
@@ -51,7 +51,7 @@ public struct ReportContent: Sendable {
   ///   - document: the document that the report shows.
   ///   - documents: the documents whose sentences the claims test; nil in a lab without documents.
   public init(_ document: ResultDocument, by documents: Documents? = nil) {
-    self.documents = documents
+    testedDocuments = documents
     standings = Standings([document], by: documents)
     let index = RunIndex(document)
     let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })

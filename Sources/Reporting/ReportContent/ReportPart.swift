@@ -130,7 +130,7 @@ extension ReportContent {
   /// machine other than its processor and cores.
   private func facts(isBrief: Bool) -> [Line] {
     let texts = [
-      isBrief ? "" : document.scenario.source, isBrief ? changedSettings : settings,
+      isBrief ? "" : document.scenario.source, isBrief ? changedSettingsLine : settings,
       (isBrief ? briefFacts : facts + origin).joined(separator: ", "),
     ]
     return texts.filter { !$0.isEmpty }.map { Line($0, .quiet) }

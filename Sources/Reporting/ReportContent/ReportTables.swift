@@ -244,7 +244,7 @@ struct ReportTables {
         "\(metric.superlative) mean \(mark.sign)", mark.facts, short: "\(metric.superlative) \(mark.sign)")
     }
     let text = metric.meaning.wording(contrast.ratio)
-    if contrast.isDistinct != false, isBound(run, metric) {
+    if contrast.isDistinct != false, isLowerBound(run, metric) {
       return Cell(
         "at least \(metric.meaning.wording(contrast.interval?.nearest ?? contrast.ratio))\(tail)",
         mark.facts.union([.ratio, contrast.interval == nil ? .tooFewRounds : .significant]))
@@ -277,8 +277,8 @@ struct ReportTables {
 
   /// Returns whether the ratio of a run to its reference is only a lower bound, since the shorter time is near its
   /// noise floor.
-  func isBound(_ run: Int, _ metric: MetricFacts) -> Bool {
-    comparison?.referenceOf[run].map { index.isBound(run, to: $0, by: metric) } ?? false
+  func isLowerBound(_ run: Int, _ metric: MetricFacts) -> Bool {
+    comparison?.referenceOf[run].map { index.isLowerBound(run, to: $0, by: metric) } ?? false
   }
 
   /// Returns whether a search does not rank a run, since the run shows a mistake.

@@ -24,7 +24,7 @@ struct RunComparison: Sendable {
 
   /// The words for the best run, which has the best geometric mean over its rounds. Marks in the tables show whether
   /// other runs are as good.
-  static let best = "the best mean"
+  static let bestWords = "the best mean"
 
   /// Creates a comparison of runs.
   ///
@@ -46,7 +46,7 @@ struct RunComparison: Sendable {
     let flawed = Set(counted ?? [])
     (self.flaw, self.flawed) = (flaw, flawed)
     let scenario = index.document.scenario
-    let cells = index.document.runs.enumerated().map { number, run in
+    let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
         variant: run.variant, point: run.point,
         figures: flawed.contains(number) || !isCompared(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
@@ -55,22 +55,22 @@ struct RunComparison: Sendable {
     let policy = Comparison.Policy(
       baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
-    let comparison = Comparison(cells, policy, ranking: metric.better.ranking, within: whole?.comparison)
+    let comparison = Comparison(entries, policy, ranking: metric.better.ranking, within: whole?.comparison)
     self.comparison = comparison
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
       .joined(separator: " and ")
-    reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.best
+    reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.bestWords
     let isCertain = index.hasEnoughRounds
     let names = comparison.groups
     uncertainBests = comparison.bests.filter { best in
-      let group = index.candidates(beside: best, in: names)
+      let group = index.runs(competingWith: best, in: names)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
         && group.contains(where: comparison.undecided.contains)
     }
   }
 
   /// Returns `best` with the groups that each have a best run: `the best mean for each work`.
-  func forEachGroup(_ best: String = Self.best) -> String {
+  func forEachGroup(_ best: String = Self.bestWords) -> String {
     groupsText.isEmpty ? best : "\(best) for each \(groupsText)"
   }
 
@@ -83,7 +83,7 @@ struct RunComparison: Sendable {
   subscript<Value>(dynamicMember part: KeyPath<Comparison, Value>) -> Value { comparison[keyPath: part] }
 
   /// Whether runs are compared with the best run, and not with a baseline.
-  var isOfBest: Bool { reference == Self.best }
+  var isOfBest: Bool { reference == Self.bestWords }
 
   /// Returns whether the interval of the ratio between a run and its reference is too wide for a statement about the
   /// run.
@@ -97,7 +97,7 @@ struct RunComparison: Sendable {
 extension RunIndex {
   /// Returns the runs that compete with the run `best`, including `best`: the runs with the same settings of the
   /// parameters in `groups`. A run of a broken variant competes only if the variant of `best` is also broken.
-  func candidates(beside best: Int, in groups: [String]) -> [Int] {
+  func runs(competingWith best: Int, in groups: [String]) -> [Int] {
     document.runs.indices.filter { run in
       groups.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
         && (!isBroken(run) || isBroken(best))

@@ -48,7 +48,7 @@ extension RunIndex {
 
   /// Returns whether the ratio of two runs is only a lower bound of the true ratio: the shorter time is near its noise
   /// floor. The cost of the measurement is part of both times, and a larger part of the shorter time.
-  func isBound(_ run: Int, to other: Int, by metric: MetricFacts) -> Bool {
+  func isLowerBound(_ run: Int, to other: Int, by metric: MetricFacts) -> Bool {
     let sides = [run, other].compactMap { document.runs[$0].metrics[metric.name] }
       .sorted { ($0.median ?? 0) < ($1.median ?? 0) }
     return sides.count == 2 && isNearFloor(sides[0])

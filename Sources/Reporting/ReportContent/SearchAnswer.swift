@@ -79,7 +79,7 @@ struct SearchAnswer {
     self.measured = measured
     let bests = index.inOrder(of: comparison.groups, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
-      let all = index.candidates(beside: best, in: comparison.groups)
+      let all = index.runs(competingWith: best, in: comparison.groups)
       // A run is the best of its group even if the others have no figure.
       guard all.count > 1 else { return nil }
       let runs = all.filter { measured.contains($0) && !comparison.flawed.contains($0) }
@@ -197,7 +197,7 @@ struct SearchAnswer {
       groups.contains(where: { names.variant($0.best) != baseline })
     else { return nil }
     func note(_ other: Bool) -> String {
-      "The \(other ? "other " : "")ratios of this answer are to \(RunComparison.best), those of the table to \(baseline)."
+      "The \(other ? "other " : "")ratios of this answer are to \(RunComparison.bestWords), those of the table to \(baseline)."
     }
     guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
       return note(contrasts != nil)

@@ -108,7 +108,7 @@ extension SearchWording {
   /// Returns whether no other run that competes with the only run of a group has a figure. Another run may have a
   /// figure and a flaw.
   private func isWithoutRivals(_ group: SearchGroup) -> Bool {
-    !index.candidates(beside: group.best, in: comparison.groups).contains(where: comparison.flawed.contains)
+    !index.runs(competingWith: group.best, in: comparison.groups).contains(where: comparison.flawed.contains)
   }
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ

@@ -97,16 +97,16 @@ extension SearchWording {
   /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
   func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
     let intervals = runs.compactMap(\.contrast.interval)
-    let isBound = runs.contains { index.isBound($0.run, to: best, by: metric) }
+    let isLowerBound = runs.contains { index.isLowerBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
     // The ratio is that of the means, and a run with two states can be nearer to the best run in one of them.
     let average = ([best] + runs.map(\.run)).contains { states(of: $0) != nil } ? "on average " : ""
     // A best run whose figures alternate between two states can be worse in most rounds.
     let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
-    if isWide, !isBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
+    if isWide, !isLowerBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return average + intervals[0].range(metric.meaning) + rounds
     }
-    if isBound || isWide || runs.count > 1 {
+    if isLowerBound || isWide || runs.count > 1 {
       let nearest = runs.min { $0.contrast.nearest < $1.contrast.nearest }?.contrast
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       // The ranges of the two runs do not overlap, but nothing is known about the ratio.

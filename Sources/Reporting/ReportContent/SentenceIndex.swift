@@ -12,15 +12,15 @@ public struct SentenceIndex: Sendable {
     /// nil if no single trial demonstrates the opinion.
     let shown: String?
 
-    init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
-      let opinion = ClaimOpinion(claim, said, contradicts: contradicts)
+    init(_ claim: ClaimFacts, _ strength: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
+      let opinion = ClaimOpinion(claim, strength, contradicts: contradicts)
       self.opinion = opinion
       self.claim = claim
       scenario = document.scenario.name
       let trial: TrialFacts? =
         switch opinion {
         case .speaksAgainst: contradicts ? claim.evidence.example : claim.evidence.counterexample
-        case .speaksFor: claim.verdict == .witnessed && !said.asksEveryTrial ? claim.evidence.example : nil
+        case .speaksFor: claim.verdict == .witnessed && !strength.asksEveryTrial ? claim.evidence.example : nil
         case .open, .unavailable: nil
         }
       shown = trial.map { "\($0.says(claim.evidence.unit, of: claim.writtenCheck?.leftMetric)), seed \(document.seed)" }
@@ -51,7 +51,7 @@ public struct SentenceIndex: Sendable {
     /// The place of the sentence in the document.
     let place: String
     /// The strength of the sentence in the document; nil if no scenario can try the sentence.
-    let said: Documents.Strength?
+    let strength: Documents.Strength?
     /// The word or the grammatical form in the document that expresses the strength.
     let word: String
     /// The configurations in which the sentence was tried.
@@ -65,7 +65,7 @@ public struct SentenceIndex: Sendable {
     let judgedClaims: [JudgedClaim]
     /// All claims about the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
-    /// The sentences in the other half of the documents that concern the question of this sentence.
+    /// The sentences in documents of the other era that concern the question of this sentence.
     let answers: [Documents.Sentence]
     /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]
@@ -73,10 +73,10 @@ public struct SentenceIndex: Sendable {
     /// cannot be run on the machine; nil if there is no such reason.
     let obstacle: String?
 
-    /// The strength and the word that expresses the strength, `always: cannot`; only the word if no scenario can try
-    /// the sentence, or if the word is the name of the strength.
-    var strength: String {
-      [said?.rawValue, word == said?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
+    /// The strength and the word that expresses the strength: `always: cannot`. If both are equal, the text has the
+    /// word once. If no scenario can try the sentence, the text is the word alone.
+    var strengthText: String {
+      [strength?.rawValue, word == strength?.rawValue ? nil : word].compactMap(\.self).joined(separator: ": ")
     }
 
     /// The names of the scenarios whose verdicts decide the standing, in the order of the scenarios.
@@ -88,7 +88,7 @@ public struct SentenceIndex: Sendable {
   struct Chapter: Sendable {
     let name: String
     let title: String
-    /// The half of the documents that contains the document; nil if the documents are not divided into halves.
+    /// The era of the document; nil if the documents are not divided into eras.
     let era: Documents.Era?
     /// The author of the document; nil if the author is unknown.
     let author: String?
@@ -108,8 +108,7 @@ public struct SentenceIndex: Sendable {
   }
 
   let chapters: [Chapter]
-  /// The chapters of each half of the documents. If the documents are not divided into halves, the only part has no
-  /// era.
+  /// The chapters of each era. If the documents are not divided into eras, the only part has no era.
   var parts: [(era: Documents.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
@@ -236,10 +235,10 @@ private struct TriedClaims {
           && (found.evidence.trials > 0 || found.verdict == .unavailable)
       }
     for id in claim.sentenceIDs {
-      guard let said = documents.sentence(id)?.said else { continue }
+      guard let strength = documents.sentence(id)?.strength else { continue }
       var judgedClaim: JudgedClaim?
       if let document, let found {
-        judgedClaim = JudgedClaim(found, said, contradicts: claim.contradicts.contains(id), of: document)
+        judgedClaim = JudgedClaim(found, strength, contradicts: claim.contradicts.contains(id), of: document)
       }
       claims[id, default: []].append(SentenceClaim(scenario: scenario, claim: claim, judgedClaim: judgedClaim))
     }
@@ -253,7 +252,7 @@ private struct TriedClaims {
     let isHopeless = found.isEmpty && !absent.isEmpty && absent.allSatisfy { $0.why == .unavailable }
     let standing = isHopeless ? .unavailable : sentence.standing(found.map(\.opinion), on: system)
     return SentenceIndex.Entry(
-      id: sentence.id, says: sentence.says, place: sentence.place, said: sentence.said, word: sentence.word,
+      id: sentence.id, says: sentence.says, place: sentence.place, strength: sentence.strength, word: sentence.word,
       conditions: sentence.conditions, standing: standing,
       remark: sentence.remark(
         standing, found.map(\.opinion),

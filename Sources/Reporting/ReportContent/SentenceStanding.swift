@@ -40,13 +40,13 @@ enum ClaimOpinion: String, Sendable, Codable {
   case open
   case unavailable
 
-  /// Creates the opinion of a claim about a sentence of the strength `said`. If `contradicts` is true, a true claim
+  /// Creates the opinion of a claim about a sentence of the strength `strength`. If `contradicts` is true, a true claim
   /// speaks against the sentence. Otherwise, a true claim speaks for the sentence.
   ///
   /// For *always* and *recipe*, every trial counts. A trial speaks against the sentence if the trial fails the check of
   /// a claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
   /// For *may*, one trial that shows the possibility is enough.
-  init(_ claim: ClaimFacts, _ said: Documents.Strength, contradicts: Bool) {
+  init(_ claim: ClaimFacts, _ strength: Documents.Strength, contradicts: Bool) {
     let evidence = claim.evidence
     let isTrue: Bool?
     switch claim.verdict {
@@ -56,17 +56,17 @@ enum ClaimOpinion: String, Sendable, Codable {
     case .inconclusive: isTrue = nil
     case .supported, .held: isTrue = true
     case .refuted: isTrue = false
-    case .violated: isTrue = contradicts && said.asksEveryTrial && evidence.met > 0
+    case .violated: isTrue = contradicts && strength.asksEveryTrial && evidence.met > 0
     case .witnessed:
       // A lost trial may have been the trial that does not meet the check.
-      let isSure = contradicts || !said.asksEveryTrial || evidence.met < evidence.trials || evidence.lost == nil
-      isTrue = isSure ? contradicts || !said.asksEveryTrial || evidence.met == evidence.trials : nil
+      let isSure = contradicts || !strength.asksEveryTrial || evidence.met < evidence.trials || evidence.lost == nil
+      isTrue = isSure ? contradicts || !strength.asksEveryTrial || evidence.met == evidence.trials : nil
     case .notWitnessed: isTrue = false
     }
     switch isTrue.map({ $0 != contradicts }) {
     case true?: self = .speaksFor
     // A sentence of the strength *may* is not refuted if no trial shows the possibility.
-    case false?: self = said == .may ? .open : .speaksAgainst
+    case false?: self = strength == .may ? .open : .speaksAgainst
     case nil: self = .open
     }
   }
@@ -90,13 +90,13 @@ extension Documents.Sentence {
       guard partly != nil else { return .refuted }
       if opinions.contains(.speaksFor) { return .partly }
       // One counterexample does not refute a tendency if another part of the tendency is open.
-      return said?.asksEveryTrial == false && opinions.contains(.open) ? .undecided : .refuted
+      return strength?.asksEveryTrial == false && opinions.contains(.open) ? .undecided : .refuted
     }
     if opinions.contains(.open) { return .undecided }
     guard opinions.contains(.speaksFor) else { return .unavailable }
     if byConstruction != nil { return .byConstruction }
     if byInference != nil { return .byInference }
-    return said == .always && conditions.count < 2 ? .inOneConfiguration : .borneOut
+    return strength == .always && conditions.count < 2 ? .inOneConfiguration : .borneOut
   }
 
   private func standIn(on system: String?) -> String? { system.flatMap { standIns[$0] } }
@@ -120,7 +120,7 @@ extension Documents.Sentence {
     case .byConstruction: return byConstruction
     case .byInference: return byInference
     case .untried: return reason
-    case .borneOut, .inOneConfiguration: return said == .always ? Self.remark(on: untried) : nil
+    case .borneOut, .inOneConfiguration: return strength == .always ? Self.remark(on: untried) : nil
     case .refuted, .undecided, .unavailable, .notRun: return nil
     }
   }

@@ -22,8 +22,8 @@ struct Standings: Sendable {
       for claim in run.claims where !claim.isLeftOut {
         for (ids, contradicts) in [(claim.bears ?? [], false), (claim.contradicts ?? [], true)] {
           for id in ids {
-            guard let said = documents?.sentence(id)?.said else { continue }
-            found[id, default: []].append((ClaimOpinion(claim, said, contradicts: contradicts), run.scenario.name))
+            guard let strength = documents?.sentence(id)?.strength else { continue }
+            found[id, default: []].append((ClaimOpinion(claim, strength, contradicts: contradicts), run.scenario.name))
           }
         }
       }

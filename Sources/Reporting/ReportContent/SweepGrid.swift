@@ -106,7 +106,7 @@ extension ReportTables {
   /// calls no run the best.
   func bestText(_ metric: MetricFacts) -> String {
     let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
-    return isNamed ? RunComparison.best : "the \(metric.superlative) mean"
+    return isNamed ? RunComparison.bestWords : "the \(metric.superlative) mean"
   }
 
   /// Returns words about the ratios in the cells of a grid: `as a multiple of the best mean`.
@@ -187,7 +187,7 @@ extension ReportTables {
         return Cell(text(contrast.ratio, true) + mark, facts.union(.ratio))
       }
       return Cell(
-        (contrast.ratio > 1 && isBound(run, metric) ? Signs.atLeast : "") + text(contrast.ratio, false) + mark,
+        (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + text(contrast.ratio, false) + mark,
         facts.union(
           contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }

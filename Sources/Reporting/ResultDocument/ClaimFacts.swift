@@ -127,7 +127,7 @@ struct EvidenceFacts: Codable, Sendable {
     ratio = evidence.ratio.map { Number($0.estimate) }
     low = evidence.ratio.map { Number($0.low) }
     high = evidence.ratio.map { Number($0.high) }
-    bound = evidence.isBound ? true : nil
+    bound = evidence.isLowerBound ? true : nil
     trials = evidence.trials
     met = evidence.met
     lost = evidence.lost > 0 ? evidence.lost : nil

@@ -106,7 +106,7 @@ public struct ResultDocument: Codable, Sendable {
 
   /// Returns the reason why the first claim in some documents could not be judged; nil if any claim was judged, or if
   /// there are no claims. Searches for the best setting are ignored.
-  public static func nothingJudged(_ documents: [ResultDocument]) -> String? {
+  public static func whyNothingJudged(_ documents: [ResultDocument]) -> String? {
     let claims = documents.filter { !$0.scenario.isSearch }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
     return first.evidence.reason ?? "nothing was measured"

@@ -56,7 +56,8 @@ public enum ScenarioList {
       Entry(
         name: experiment.name, title: experiment.title, source: experiment.source, pattern: experiment.pattern.name,
         tags: experiment.tags, variants: experiment.variants.map(\.name),
-        metrics: experiment.pattern.metrics.map(\.name), unavailable: experiment.pattern.pattern.obstacle(on: machine))
+        metrics: experiment.pattern.metrics.map(\.name),
+        unavailable: experiment.pattern.implementation.obstacle(on: machine))
     }
     return try JSONReport.pretty(entries)
   }

@@ -26,7 +26,7 @@ public struct SentenceReport: Sendable {
   }
 
   private func page(_ entry: SentenceIndex.Entry, of chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [[String]] {
-    let said = entry.said.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
+    let said = entry.strength.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
       + style.wrapped(chapter.title, .quiet) + style.wrapped("in: \(entry.place)", .quiet)

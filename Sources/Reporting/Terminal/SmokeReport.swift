@@ -125,7 +125,7 @@ public enum SmokeReport {
   /// Returns a line for each refuted sentence, with the scenarios that tried the sentence; empty if no sentence is
   /// refuted.
   private static func refuted(_ contents: [ReportContent], _ style: TextStyle) -> String {
-    let refuted = Standings(contents.map(\.document), by: contents.first?.documents ?? nil).refuted
+    let refuted = Standings(contents.map(\.document), by: contents.first?.testedDocuments ?? nil).refuted
     guard !refuted.isEmpty else { return "" }
     let column = 4 + (refuted.map(\.sentence.id.count).max() ?? 0)
     let lines = refuted.flatMap { entry in

@@ -1,5 +1,5 @@
 /// Runs to render in a format, with the options for rendering.
-public struct ReportRequest: Sendable {
+public struct ReportInput: Sendable {
   /// The runs, each with the content of its report.
   public let contents: [ReportContent]
   /// Whether a refuted performance claim is a failure.
@@ -9,7 +9,7 @@ public struct ReportRequest: Sendable {
   public let sentences: @Sendable () throws -> SentenceIndex?
 
   /// The result documents of the runs.
-  public var documents: [ResultDocument] { contents.map(\.document) }
+  public var results: [ResultDocument] { contents.map(\.document) }
 
   /// Creates the input of a format.
   ///

@@ -2,7 +2,7 @@ import Measurement
 
 /// A reader that creates an ``Experiment`` from a scenario file, and checks every name and value against the pattern
 /// that the file names.
-public struct ScenarioFile {
+public struct ScenarioReader {
   /// The name of the file for errors.
   public let place: String
   /// The patterns that the file may refer to.

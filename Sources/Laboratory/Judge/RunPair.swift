@@ -1,7 +1,7 @@
 import Measurement
 
 /// A run that a check refers to, and the run of the check's other side if the other side is also a figure.
-struct CheckedRuns {
+struct RunPair {
   let subject: Check.Reference
   let run: VariantRun
   let other: VariantRun?
@@ -42,20 +42,20 @@ extension Results {
   /// that the second figure includes. Two runs are comparable if all settings that both runs use have equal values,
   /// except the settings that the check names. A run that both figures include is paired only with itself. If the check
   /// has no second figure, the runs are not paired.
-  func checkedRuns(_ check: Check) -> [CheckedRuns] {
+  func checkedRuns(_ check: Check) -> [RunPair] {
     guard let subject = check.references.first else { return [] }
     // A check does not refer to a variant without the metric. A variant that should have measured the metric, but hung,
     // trapped or is broken, violates a guarantee.
     let referenced = runs(of: subject).filter { $0.variant.canRecord(subject.metric) }
     guard let object = check.references.dropFirst().first(where: { $0 != subject }) else {
-      return referenced.map { CheckedRuns(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
+      return referenced.map { RunPair(subject: subject, run: $0, cores: cores(in: check, of: $0)) }
     }
     let named = Set((subject.point + object.point).map(\.name))
     let candidates = runs(of: object)
     return referenced.flatMap { run in
       let same = candidates.first { $0.label == run.label }
       let others = same.map { [$0] } ?? candidates.filter { run.isComparable(to: $0, except: named) }
-      return others.map { CheckedRuns(subject: subject, run: run, other: $0, cores: cores(in: check, of: run)) }
+      return others.map { RunPair(subject: subject, run: run, other: $0, cores: cores(in: check, of: run)) }
     }
   }
 
@@ -63,13 +63,13 @@ extension Results {
   /// number of online cores, which may be larger.
   private func cores(in check: Check, of run: VariantRun) -> Double {
     let machine = machine.confined(to: run.cores)
-    let isBound =
+    let isUpperBound =
       switch check.relation {
       case .less, .atMost: check.right.isOfCores
       case .greater, .atLeast: check.left.isOfCores
       case .equal, .different: false
       }
-    return Double(isBound ? machine.poolWidth ?? machine.cores : machine.cores)
+    return Double(isUpperBound ? machine.poolWidth ?? machine.cores : machine.cores)
   }
 }
 

@@ -1,14 +1,14 @@
 import Measurement
 
-/// The verdict on a performance claim at one point, by paired rounds.
-struct PointVerdict {
+/// The judge of a performance claim at one point, by paired rounds.
+struct RoundJudge {
   /// The label of the point. If the runs of both sides are at different points, this is the longer label.
   let label: String
   private(set) var verdict = Verdict.inconclusive
   private(set) var evidence: Evidence
 
   /// Judges the rounds of two runs; nil if no round measured both sides.
-  init?(_ check: Check, _ runs: CheckedRuns, in results: Results) {
+  init?(_ check: Check, _ runs: RunPair, in results: Results) {
     let rounds = PairedRounds(
       runs.run.trials.compactMap { trial in
         guard let left = runs.value(check.left, in: trial), let right = runs.value(check.right, in: trial) else {
@@ -29,7 +29,7 @@ struct PointVerdict {
     }
     let ratio = check.relation.isDirected ? rounds.interval() : nil
     evidence.ratio = ratio
-    evidence.isBound = ratio.map { results.isBound($0, of: check) } ?? false
+    evidence.isLowerBound = ratio.map { results.isLowerBound($0, of: check) } ?? false
     if let ratio, !isCount {
       judge(check, rounds, ratio)
     } else {
@@ -82,7 +82,7 @@ struct PointVerdict {
   /// interval is nearest to 1. The claim is unavailable if no round measured both sides.
   static func judgement(on claim: Claim, in results: Results) -> Judgement {
     let check = claim.check
-    let points = results.checkedRuns(check).compactMap { PointVerdict(check, $0, in: results) }
+    let points = results.checkedRuns(check).compactMap { RoundJudge(check, $0, in: results) }
     guard let weakest = points.min(by: { $0.distance < $1.distance }) else {
       let reason = check.references.compactMap(\.metric.missingIf).first ?? "no round measured both sides"
       return Judgement(claim: claim, verdict: .unavailable, evidence: Evidence(unit: check.unit, reason: reason))
@@ -102,7 +102,7 @@ struct PointVerdict {
   }
 }
 
-extension CheckedRuns {
+extension RunPair {
   /// Returns a message about a feature, such as a second core, that was missing in most rounds; nil if no feature was
   /// missing in most rounds. A round without the feature measured something other than the claim's subject, such as a
   /// parallel loop on one core.

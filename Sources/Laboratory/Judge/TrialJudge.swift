@@ -1,7 +1,7 @@
 import Measurement
 
-/// The trials by which a guarantee or an anomaly is judged. Each trial is judged separately.
-struct TrialsOfClaim {
+/// The judge of a guarantee or an anomaly, by its trials. Each trial is judged separately.
+struct TrialJudge {
   private let claim: Claim
   /// The trials that count for the verdict.
   private let trials: [Sides]
@@ -103,7 +103,7 @@ private struct Sides {
 
   /// Creates the two sides of a check in a trial; nil if the trial was unavailable or stopped, or if it completed
   /// without a figure that the check needs.
-  init?(_ check: Check, _ runs: CheckedRuns, _ trial: TrialRecord) {
+  init?(_ check: Check, _ runs: RunPair, _ trial: TrialRecord) {
     if trial.outcome.kind.hasNoResult { return nil }
     // A figure may be absent for a declared reason (``Metric/missingIf``), and a percentile is absent if there are too
     // few samples. The figure of the other side may be absent in this round for a reason of its own.

@@ -111,21 +111,27 @@ struct Archive {
     return pairs
   }
 
-  /// Returns the latest two runs of a scenario that have the same kind; nil if there are no two runs of the same kind.
+  /// Returns the latest two runs of a scenario that have the same kind and can be compared; nil if there are no two
+  /// runs of the same kind.
   ///
-  /// - Throws: ``InputError`` if the runs cannot be compared, or if a file cannot be read.
+  /// - Throws: ``InputError`` if no two runs of the same kind can be compared, or if a file cannot be read.
   private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
     var found: (old: ResultDocument, new: ResultDocument)?
     var single: [ResultDocument] = []
+    var reasons: [String] = []
     for kind in Kind.allCases {
       guard let now = try read(name, kind.rawValue) else { continue }
       single.append(now)
       guard let before = try read(name, kind.before) else { continue }
-      guard now.trials > 0, before.trials > 0 else { throw InputError("one of its last two runs has no trials") }
-      if let reason = before.difference(from: now) { throw InputError(reason) }
+      let hasTrials = now.trials > 0 && before.trials > 0
+      if let reason = hasTrials ? before.difference(from: now) : "one of its last two runs has no trials" {
+        reasons.append(reason)
+        continue
+      }
       if now.isLater(than: found?.new) { found = (before, now) }
     }
-    if found == nil, single.count > 1, let reason = single[0].difference(from: single[1]) { throw InputError(reason) }
+    if found == nil, single.count > 1 { reasons += [single[0].difference(from: single[1])].compactMap(\.self) }
+    if found == nil, let reason = reasons.first { throw InputError(reason) }
     return found
   }
 

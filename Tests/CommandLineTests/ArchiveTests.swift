@@ -107,6 +107,19 @@ import Testing
     }
   }
 
+  @Test func `two comparable quick runs are compared although the full runs have different settings`() async throws {
+    try await Self.withCache { cache in
+      let full = ["compare", "apply-stride", "--rounds", "1", "--variant", "apply"]
+      for arguments in [full + ["stride=64"], full + ["stride=128"], full + ["stride=64", "--quick"]] {
+        #expect(try await Self.run(arguments, cache).status == 0)
+      }
+      #expect(try await Self.run("diff", "apply-stride", cache: cache).status == 64)
+      #expect(try await Self.run(full + ["stride=64", "--quick"], cache).status == 0)
+      let diff = try await Self.run("diff", "apply-stride", cache: cache)
+      #expect(diff.status == 0 && diff.unwrapped.contains("1 figure"), "\(diff.output)\(diff.errors)")
+    }
+  }
+
   @Test func `two comparisons with the same settings are compared, and they count for no sentence`() async throws {
     try await Self.withCache { cache in
       let full = ["scenario", "fd-semaphore", "--quick", "--rounds", "1", "--format", "json"]

@@ -163,7 +163,7 @@ import Testing
       words: "fd-semaphore: interrupted on the new side, 3 runs"),
     Attack(
       testDescription: "another setting", changes: ["runs.0.parameters.limit": .number(7)], status: 2,
-      words: "other values of limit on the two sides"),
+      words: "other values of limit (48, 7) on the two sides"),
     Attack(
       testDescription: "another version", changes: ["tool.version": .text("0.0.9")], status: 0,
       words: "before, gcdlab 0.0.9 now"),

@@ -181,6 +181,20 @@ import Testing
     let wrong = try await Binary.run(["explain", "fd-semaphore", "--code", "semaphor"])
     #expect(wrong.status == 64)
     #expect(wrong.errors.contains("did you mean 'semaphore'?"))
-    #expect(try await Binary.run(["explain", "fd-semaphore", "semaphore"]).status == 64)
+    let one = try await Binary.run(["explain", "fd-semaphore", "semaphore"])
+    #expect(one.output.contains("semaphore  documented, ") && !one.output.contains("unlimited  "))
+  }
+
+  @Test(
+    arguments: [
+      ("pthread-mutex", "gcdlab explain queue-order pthread-mutex shows its code"),
+      ("longest-run", "longest-run, a metric of lock-scaling: highest number of entries"),
+      ("hold", "hold, a parameter of "), ("two states", "the mean is typical of neither"),
+      ("best mean", "best mean: "), ("noise", "noise: "), ("simultaneous", "simultaneous: "),
+      ("p50", "p50: the median"),
+    ])
+  func `explain has the words of a report`(_ word: String, _ meaning: String) async throws {
+    let explained = try await Binary.run(["explain", word])
+    #expect(explained.status == 0 && explained.unwrapped.contains(meaning), "\(explained.output)\(explained.errors)")
   }
 }

@@ -259,9 +259,38 @@ import Testing
     #expect(try text(old, old).contains("\nat each of the 3 settings, the same run is best, or may be in both\n"))
   }
 
+  @Test func `a fixed setting of one comparison matches the same setting of a sweep`() throws {
+    func compared(_ works: [Int]) throws -> ResultDocument {
+      ResultDocument(
+        try Fixture.compared([("work", works), ("stride", [1, 4])]) { name, _ in name == "plain" ? nil : 1000 })
+    }
+    let fixed = try Fixture.compared([("stride", [1, 4])]) { name, _ in name == "plain" ? nil : 1000 }
+    let work = try #require(fixed.runs[0].parameters["work"]?.integer)
+    let diff = try ResultDiff(old: [ResultDocument(fixed)], new: [try compared([work, 1000])])
+    #expect(
+      diff.rows.map(\.label) == ["apply[stride=1,work=\(work)ns]", "apply[stride=4,work=\(work)ns]"],
+      "\(diff.rows.map(\.label))")
+    #expect(diff.added.map(\.label) == ["apply[stride=1,work=1us]", "apply[stride=4,work=1us]"])
+  }
+
+  @Test func `more work is no regression`() throws {
+    func run(_ threads: Int, _ time: Double) throws -> ResultDocument {
+      let results = try Fixture.compared([("stride", [1, 4])]) { _, _ in time }
+      let json = try JSONReport.render([ResultDocument(results)])
+        .replacing(/"threads": 1\b/, with: "\"threads\": \(threads)")
+      return try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
+    }
+    let (old, new) = (try run(2, 1000), try run(4, 2000))
+    let diff = try ResultDiff(old: [old, old, old], new: [new, new, new])
+    #expect(diff.otherSettings == "other values of threads (2, 4) on the two sides")
+    #expect(Set(diff.rows.map(\.change)) == [.different])
+    let judgement = DiffJudgement(diff, failAbove: 0.1)
+    #expect(judgement.status == 2 && judgement.undecided == ["other values of threads (2, 4) on the two sides"])
+  }
+
   @Test func `an inconclusive diff of two runs names the commands that judge smaller changes`() throws {
     func run(_ rounds: [UInt64]) -> ResultDocument {
-      document([("a", rounds)]) { $0.command = ["compare", "fixture", "--time", "8s"] }
+      document([("a", rounds)]) { $0.command = ["compare", "fixture", "--time", "8s", "--export", "mine.json"] }
     }
     func text(_ old: [ResultDocument], _ new: [ResultDocument]) throws -> String {
       DiffReport(try ResultDiff(old: old, new: new), judgement: nil).text(TextStyle(width: 300))
@@ -270,7 +299,8 @@ import Testing
     #expect(
       one.contains(
         "To judge smaller changes, make at least three runs of each side, such as `gcdlab compare fixture --time 8s "
-          + "--export new-1.json`, and compare all of them: `gcdlab diff --old old-*.json --new new-*.json`."), "\(one)"
+          + "--export old-1.json` and `gcdlab compare fixture --time 8s --export new-1.json`, and compare all of them: `gcdlab diff --old old-*.json --new new-*.json`."
+      ), "\(one)"
     )
     // Several runs of a side, and a change that one run shows, need no such advice.
     let three = try text(Array(repeating: run(steady), count: 3), Array(repeating: run(steady.reversed()), count: 3))

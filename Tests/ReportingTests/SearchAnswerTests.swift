@@ -514,29 +514,63 @@ import Testing
       "\(rows)")
   }
 
-  @Test func `the answer suggests a sweep between the last setting without a flaw and the first with one`() throws {
-    var made = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
-      variant == "plain" ? nil : 1000 * Double(values["stride"] ?? 1)
-    }
+  /// Returns the content of a comparison in which some runs of `apply` miss something.
+  private func flawed(
+    _ sweeps: [(name: String, values: [Int])], time: (_ stride: Int) -> Double = { _ in 1000 },
+    misses: (_ stride: Int, _ work: Int) -> Bool
+  ) throws -> ReportContent {
+    let made = try Fixture.compared(sweeps) { variant, _ in variant == "plain" ? nil : 1000 }
     let runs = made.runs.map { run in
       var run = run
-      let isLarge = [16, 64].map(ParameterValue.integer).contains(run.parameters["stride"])
+      let (stride, work) = (run.parameters["stride"]?.integer ?? 0, run.parameters["work"]?.integer ?? 0)
       run.trials = (0..<6).map { round in
-        TrialRecord(
-          round: round, outcome: .completed,
-          observation: Fixture.observation(["elapsed": [1000 + Double(round)], "missed": [isLarge ? 3 : 0]]))
+        let figures = ["elapsed": [time(stride) + Double(round)], "missed": [misses(stride, work) ? 3.0 : 0]]
+        return TrialRecord(round: round, outcome: .completed, observation: Fixture.observation(figures))
       }
       return run
     }.filter { $0.variant.name == "apply" }
     var experiment = made.experiment
-    experiment.show = ["missed", "elapsed"]
-    made = Results(
+    experiment.show = ["elapsed", "missed"]
+    let results = Results(
       experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: runs)
-    let json = try JSONReport.render([made.document]).replacing("\"neither\"", with: "\"lower\"")
-    let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
-    let says = ReportContent(document).conclusions
+    let json = try JSONReport.render([results.document]).replacing("\"neither\"", with: "\"lower\"")
+    return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first))
+  }
+
+  @Test func `a setting with a flaw in one group is recommended in no group`() throws {
+    let content = try flawed([("work", [10, 1000]), ("stride", [1, 4, 16])], time: { 16_000 / Double($0) }) {
+      stride, work in stride == 16 && work == 1000
+    }
+    let says = content.conclusions
     #expect(
-      says.first == "No `missed`, except: stride 16 or 64; the limit is between: sweep stride=4..16.", "\(says)")
+      says.first == "No `missed`, except: stride 16; the limit is between: sweep stride=4..16, and leave a margin."
+        && says.dropFirst().first == "Stride 4 is fastest at all values of work.", "\(says)")
+    let table = try #require(content.briefTables.first { $0.isGrid })
+    #expect(table.rows.map { $0.cells.last?.text } == ["(0.25x)", "3 missed"], "\(table)")
+    #expect(
+      content.footnotes([table]).contains("(in parentheses): has missed at another work, and is not ranked"))
+  }
+
+  @Test func `the answer asks for a margin below a setting with a flaw`() throws {
+    let says = try flawed([("stride", [1, 2, 3])]) { stride, _ in stride == 3 }.conclusions
+    #expect(says.first == "No `missed`, except: stride 3; leave a margin below stride 3.", "\(says)")
+  }
+
+  @Test func `a plot omits the settings with a flaw`() throws {
+    let content = try flawed([("stride", [1, 4, 16, 64])]) { stride, _ in stride >= 16 }
+    let curve = try #require(content.sweeps.first { $0.metric.name == "elapsed" })
+    #expect(curve.series.map { $0.values.map { $0 != nil } } == [[true, true, false, false]])
+    #expect(curve.note == ", only settings without missed")
+    let counts = try #require(content.sweeps.first { $0.metric.name == "missed" })
+    #expect(counts.series.map { $0.values.map { $0 != nil } } == [[true, true, true, true]] && counts.note.isEmpty)
+  }
+
+  @Test func `the answer suggests a sweep between the last setting without a flaw and the first with one`() throws {
+    let says = try flawed([("stride", [1, 4, 16, 64])]) { stride, _ in stride >= 16 }.conclusions
+    #expect(
+      says.first
+        == "No `missed`, except: stride 16 or 64; the limit is between: sweep stride=4..16, and leave a margin.",
+      "\(says)")
   }
 
   @Test func `undecided settings that hardly differ are in the first sentence beside those as good as the best`() throws

@@ -8,15 +8,16 @@ struct ExplainCommand: ParsableCommand {
     abstract:
       "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
-      `\(Tool.command) explain NAME --code` shows the bodies of all variants as they were compiled, and `--code VARIANT…` the bodies \
-      of some variants. `\(Tool.command) explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
+      `\(Tool.command) explain NAME --code` shows the bodies of all variants as they were compiled, and `explain NAME VARIANT…` the \
+      bodies of some variants. The name of a variant, a metric or a parameter, or a word of the reports such as `yardstick`, \
+      is explained as well. `\(Tool.command) explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
       machine, and the claims for and against it. `\(Tool.command) documents` lists all sentences.
 
       \(examples(("explain \(Lab.example)", "the lesson and the claims"), ("explain \(Lab.example) --code", "the code of all variants"), ("explain guide.5", "a sentence of the documents"), ("explain mine.yml", "a file of yours")))
       """)
 
   @Argument(
-    help: "A scenario's name, a .yml file, or the number of a sentence.",
+    help: "A scenario's name, a .yml file, the number of a sentence, or a word of a report.",
     completion: .custom { _, _, _ in Completions.scenarios + Completions.sentences })
   var name: String?
 
@@ -24,7 +25,7 @@ struct ExplainCommand: ParsableCommand {
   var code = false
 
   @Argument(
-    help: ArgumentHelp("With --code: only these variants.", valueName: "variant"),
+    help: ArgumentHelp("Show the code of these variants alone.", valueName: "variant"),
     completion: .custom { words, _, _ in Completions.variants(words) })
   var variants: [String] = []
 
@@ -42,20 +43,36 @@ struct ExplainCommand: ParsableCommand {
       }
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
-    let meanings = code || Lab.library.names.contains(name) ? [] : Legend.meanings(of: name)
+    let isWord = !code && variants.isEmpty && !Lab.library.names.contains(name) && !name.contains { "./".contains($0) }
+    let meanings = isWord ? Legend.meanings(of: name) + (try declarations(of: name)) : []
     guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
     try color.print { style in
-      code
+      code || !variants.isEmpty
         ? CodeListing.render(experiment, variants: shown, style) : Explanation.render(experiment, style)
     }
   }
 
-  func validate() throws {
-    guard !code, let first = variants.first else { return }
-    throw ValidationError("Unexpected argument '\(first)': variants need --code.")
+  /// Returns lines that explain the variants, metrics and parameters called `word`, each with the names of its
+  /// scenarios; an empty array if there are none.
+  private func declarations(of word: String) throws(InputError) -> [String] {
+    let found = try Lab.library.all().flatMap { experiment -> [(kind: String, says: String, scenario: String)] in
+      let pattern = experiment.pattern
+      let variants = experiment.variants.filter { $0.name == word }.map { ("variant", $0.summary) }
+      let metrics = (pattern.metrics + Metric.costs).filter { $0.name == word }.map { ("metric", $0.summary) }
+      let parameters = pattern.settable.filter { $0.name == word }.map { ("parameter", $0.summary) }
+      return (variants + metrics + parameters).map { ($0.0, $0.1, experiment.name) }
+    }
+    return found.grouped { "\($0.kind): \($0.says)" }.map { _, all in
+      let scenarios = all.map(\.scenario).abridged(to: Self.mostScenarios)
+      let code = all[0].kind == "variant" ? "; \(Tool.command) explain \(all[0].scenario) \(word) shows its code" : ""
+      return "\(word), a \(all[0].kind) of \(scenarios): \(all[0].says)\(code)"
+    }
   }
+
+  /// The maximum number of scenarios that an explanation of a word names.
+  private static let mostScenarios = 5
 
   private func chosen(of experiment: Experiment) throws(InputError) -> [Variant] {
     var chosen: [Variant] = []

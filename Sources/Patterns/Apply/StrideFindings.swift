@@ -44,7 +44,8 @@ extension ApplyStride: FindingPattern {
     func note(_ says: String, _ runs: [VariantRun]) -> RunNote {
       RunNote(isAboutOwnLoop ? Conclusion.ownAnswer : Conclusion.advice, says, runs: runs.map(\.label))
     }
-    guard results.experiment.sweep.map(\.name).filter({ $0 != Cores.name }) == [stride.name] else {
+    let varied = results.experiment.sweep.filter { $0.values.count > 1 || $0.name == stride.name }.map(\.name)
+    guard varied.filter({ $0 != Cores.name }) == [stride.name] else {
       return isAboutOwnLoop
         ? [note("No stride for your loop: to get one, sweep only stride, or stride and cores.", results.runs)] : []
     }

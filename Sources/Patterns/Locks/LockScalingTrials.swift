@@ -24,27 +24,29 @@ extension LockScaling: FindingPattern {
     return [RunNote(Conclusion.advice, says + fairness(results), runs: results.runs.map(\.label))]
   }
 
-  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row, in the median
-  /// trial at the setting with the most threads and the shortest hold; empty for fewer than two variants. A single
-  /// trial says little, since the first thread enters alone until the others have arrived.
+  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row at the setting
+  /// with the most threads; empty for fewer than two variants. The sentence is about the median trial at the hold with
+  /// the most entries in a row, since in a single trial the first thread enters alone until the others have arrived.
   private func fairness(_ results: Results) -> String {
     func number(_ run: VariantRun) -> Int { threadsPerCore.value(in: run.parameters) ?? 0 }
-    func held(_ run: VariantRun) -> Duration { hold.value(in: run.parameters) ?? .zero }
-    guard let most = results.runs.map(number).max(),
-      let shortest = results.runs.filter({ number($0) == most }).map(held).min()
-    else { return "" }
-    let runs = results.runs.filter { number($0) == most && held($0) == shortest }
+    guard let most = results.runs.map(number).max() else { return "" }
+    let runs = results.runs.filter { number($0) == most }
+    let holds = Set(runs.map { hold.value(in: $0.parameters) }).count
     let counts = runs.grouped(by: \.variant.name).compactMap { name, runs in
-      runs.compactMap { Summary($0.figures(longestRun.metric).map(\.value))?.p50 }.max().map {
-        (name: name, count: $0)
-      }
+      runs.compactMap { run in
+        Summary(run.figures(longestRun.metric).map(\.value)).map { summary in
+          let place = holds > 1 ? hold.value(in: run.parameters).map { ", \(hold.name) \(Quantity($0))" } : nil
+          return (name: name, count: summary.p50.rounded(), place: place ?? "")
+        }
+      }.max { $0.count < $1.count }
     }
     guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
       let first = counts.min(by: { $0.count < $1.count }), last.count > first.count
     else { return "" }
     return
-      " At \(threadsPerCore.name) \(most) and \(hold.name) \(Quantity(shortest)), one thread entered up to \(Quantity(last.count, .none)) times in a row with "
-      + "\(last.name), and \(Quantity(first.count, .none)) with \(first.name) (longest-run of the median trial)."
+      " At \(threadsPerCore.name) \(most), one thread entered \(Quantity(last.count, .none)) times in a row with "
+      + "\(last.name)\(last.place), and at most \(Int(first.count).counted("time")) with \(first.name) (longest-run of "
+      + "the median trial)."
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

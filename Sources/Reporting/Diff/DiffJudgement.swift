@@ -39,7 +39,7 @@ public struct DiffJudgement: Sendable {
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")
-    } else if diff.rows.allSatisfy({ $0.better == .neither }) {
+    } else if diff.otherSettings == nil, diff.rows.allSatisfy({ $0.better == .neither }) {
       undecided.append("no figure has a worse direction: choose another metric with --metric")
     }
     self.undecided = undecided

@@ -206,13 +206,8 @@ public struct DiffReport: Sendable {
   /// A sentence with the commands that judge smaller changes than one run of each side; nil if a side has several runs.
   private var nextRuns: String? {
     diff.commands.map { old, new in
-      func export(_ command: String, _ side: String) -> String {
-        "`\(command)\(command.contains(" --export ") ? "" : " --export \(side)-1.json")`"
-      }
-      let runs = old == new ? export(new, "new") : "\(export(old, "old")) and \(export(new, "new"))"
-      return
-        "To judge smaller changes, make at least three runs of each side, such as \(runs), and compare all of them: "
-        + "`\(Tool.command) diff --old old-*.json --new new-*.json`."
+      "To judge smaller changes, make at least three runs of each side, such as `\(old)` and `\(new)`, and compare all of "
+        + "them: `\(Tool.command) diff --old old-*.json --new new-*.json`."
     }
   }
 

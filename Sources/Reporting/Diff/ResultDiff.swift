@@ -25,7 +25,7 @@ public struct ResultDiff: Sendable {
   public private(set) var otherSettings: String?
   /// Two comparisons of a scenario; nil if the sides are anything else.
   private let comparisons: (old: ResultDocument, new: ResultDocument)?
-  /// The commands of both sides; nil if a side has several runs or no command.
+  /// The commands that repeat the run of each side with an export; nil if a side has several runs or no command.
   let commands: (old: String, new: String)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
@@ -56,20 +56,22 @@ public struct ResultDiff: Sendable {
     let headlines = Dictionary(
       (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
     ) { first, _ in first }
-    let before = Figures(old, metrics, headlines), after = Figures(new, metrics, headlines)
+    let labels = EffectiveLabels(old + new)
+    let before = Figures(old, metrics, headlines, labels), after = Figures(new, metrics, headlines, labels)
     try Self.refuseOtherMeasures(before, after)
+    let otherSettings = Self.otherSettings(before, after, (old + new).flatMap(\.scenario.parameters))
+    self.otherSettings = otherSettings
     let both = after.keys.filter { before.runs[$0] != nil }
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
-      return Self.row(was, now, among: both.count)
+      return Self.row(was, now, among: both.count, isSameWork: otherSettings == nil)
     }
     added = after.keys.filter { before.runs[$0] == nil }
     missing = before.keys.filter { after.runs[$0] == nil }
     metricsLeftOut = metrics.isEmpty ? Set(known).subtracting(rows.map(\.metric)).count : 0
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
-    otherSettings = Self.otherSettings(before, after)
     uncertainties = Self.uncertainties(old, new) + [otherSettings].compactMap(\.self)
     cautions =
       Self.cautions(old, new, otherSettings) + Self.disturbances("old", old) + Self.disturbances("new", new)
@@ -85,9 +87,9 @@ public struct ResultDiff: Sendable {
   }
 
   private static func commands(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
-    guard old.count == 1, new.count == 1, let before = old[0].commandLine, let after = new[0].commandLine else {
-      return nil
-    }
+    guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-1.json"),
+      let after = new[0].commandLine(exporting: "new-1.json")
+    else { return nil }
     return (before, after)
   }
 
@@ -133,19 +135,52 @@ public struct ResultDiff: Sendable {
     let parameters: [String: ParameterValue]
   }
 
+  /// The labels of runs by all parameters that any document sweeps. A run of a fixed setting thus has the label of a
+  /// run of a sweep at the same setting.
+  private struct EffectiveLabels {
+    /// The parameters that any document of a scenario sweeps, by the name of the scenario.
+    private let swept: [String: [ParameterFacts]]
+    /// The names of the swept parameters that affect a variant, by the names of the scenario and of the variant.
+    private let affecting: [[String]: Set<String>]
+
+    init(_ documents: [ResultDocument]) {
+      swept = Dictionary(grouping: documents, by: \.scenario.name).mapValues { documents in
+        documents.flatMap { RunIndex($0).swept }.grouped(by: \.name).map { $0.elements[0] }
+      }
+      affecting = documents.reduce(into: [:]) { affecting, document in
+        for run in document.runs {
+          affecting[[document.scenario.name, run.variant], default: []].formUnion(run.point.keys)
+        }
+      }
+    }
+
+    /// Returns the label of a run: `mutex[threads=2,hold=1us]`.
+    func label(of run: RunFacts, in scenario: ScenarioFacts) -> String {
+      let names = affecting[[scenario.name, run.variant]] ?? []
+      let settings = (swept[scenario.name] ?? []).compactMap { parameter -> String? in
+        guard names.contains(parameter.name) else { return nil }
+        return (run.point[parameter.name] ?? run.parameters[parameter.name]).map(parameter.label)
+      }
+      return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
+    }
+  }
+
   /// The figures of one side, by their names.
   private struct Figures {
     /// The names of the figures, in the order of the documents.
     private(set) var keys: [FigureName] = []
     private(set) var runs: [FigureName: [Entry]] = [:]
 
-    init(_ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String]) {
+    init(
+      _ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String], _ labels: EffectiveLabels
+    ) {
       for document in documents {
         let shown = document.scenario.show
         let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
         let headline = [headlines[document.scenario.name]].compactMap(\.self)
         let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics
-        for (run, label) in zip(document.runs, RunIndex(document).labels) {
+        for run in document.runs {
+          let label = labels.label(of: run, in: document.scenario)
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
             let described = document.scenario.metrics.first { $0.name == metric }
@@ -161,10 +196,13 @@ public struct ResultDiff: Sendable {
     }
   }
 
-  private static func row(_ old: [Entry], _ new: [Entry], among comparisons: Int) -> Row? {
+  /// Returns the row of a figure.
+  ///
+  /// - Parameter isSameWork: whether the settings of both sides are equal. Otherwise, no change is better or worse.
+  private static func row(_ old: [Entry], _ new: [Entry], among comparisons: Int, isSameWork: Bool) -> Row? {
     guard let entry = new.first else { return nil }
     let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
-    let better = entry.facts.better
+    let better: Metric.Better = isSameWork ? entry.facts.better : .neither
     let ratio = ConfidenceInterval.ofRatio(after, to: before, among: comparisons)
     let all = Array((before + after).joined())
     var change = Change.unknown
@@ -255,16 +293,23 @@ public struct ResultDiff: Sendable {
   }
 
   /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
-  private static func otherSettings(_ before: Figures, _ after: Figures) -> String? {
-    var settings: Set<String> = []
+  private static func otherSettings(
+    _ before: Figures, _ after: Figures, _ parameters: [ParameterFacts]
+  ) -> String? {
+    var settings: [String: [ParameterValue]] = [:]
     for key in after.keys {
       guard let now = after.runs[key], let was = before.runs[key] else { continue }
       let first = was[0].parameters
-      for (name, value) in (was + now).flatMap(\.parameters) where first[name].map({ $0 != value }) ?? false {
-        settings.insert(name)
+      for (name, value) in (was + now).flatMap(\.parameters) {
+        guard let other = first[name], other != value else { continue }
+        settings[name, default: []] += [other, value]
       }
     }
-    return settings.isEmpty ? nil : "other values of \(settings.sorted().joined(separator: ", ")) on the two sides"
+    let texts = settings.sorted { $0.key < $1.key }.map { name, values in
+      let facts = parameters.first { $0.name == name }
+      return "\(name) (\(values.distinct.compactMap { facts?.describe($0) }.joined(separator: ", ")))"
+    }
+    return texts.isEmpty ? nil : "other values of \(texts.joined(separator: ", ")) on the two sides"
   }
 }
 

@@ -10,14 +10,16 @@ extension ConfidenceInterval {
   }
 
   /// The largest difference from 1 of any ratio in the interval: `2.1 %`, or `3.4x` for a ratio of 2 or more. A
-  /// difference of ten percent or more is rounded up, so that the text of a difference above ``alikeReach`` is above
-  /// ``alikeReach``, too.
+  /// difference just above ``alikeReach`` has a decimal that is rounded up, so that its text is above ``alikeReach``,
+  /// too.
   var reach: String {
     guard largestDifference < 1 else { return "\(Quantity.ratio(1 + largestDifference, isRough: true))x" }
     let percent = 100 * largestDifference
     // The subtraction keeps 10 % at 10 %, although 100 * (1.1 - 1) is slightly above 10.
-    return percent < 9.95
-      ? "\(Quantity.fixed(percent, decimals: 1)) %" : "\(Quantity.fixed((percent - 1e-9).rounded(.up), decimals: 0)) %"
+    if percent >= 10.5 { return "\(Quantity.fixed(percent, decimals: 0)) %" }
+    guard percent >= 9.95 else { return "\(Quantity.fixed(percent, decimals: 1)) %" }
+    let above = (10 * percent - 1e-8).rounded(.up) / 10
+    return "\(Quantity.fixed(above, decimals: above == 10 ? 0 : 1)) %"
   }
 
   /// The maximum difference between sides that count as alike: `10 %`.

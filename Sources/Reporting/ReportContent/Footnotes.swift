@@ -25,7 +25,12 @@ extension ReportContent {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
     }
     if shown.contains(where: { $0.isGrid && $0.facts.contains(.unranked) }) {
-      notes.append("(in parentheses): shows a mistake, and is not ranked")
+      let isMistake = document.runs.indices.contains { index.isBroken($0) }
+      let reasons = [
+        isMistake ? ReportTables.mistake : nil, comparison.flatMap { $0.flawedElsewhere.isEmpty ? nil : $0.flawText },
+      ]
+      notes.append(
+        "(in parentheses): \(reasons.compactMap(\.self).joined(separator: ", or ")), and is not ranked")
     }
     return notes + otherMetrics(in: shown).map { "\($0.name): \($0.says)" }
   }

@@ -30,17 +30,28 @@ struct GridChoice {
     groups = zip(others ?? all, all).map { ($0, $1) }
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
     who = others == nil ? "" : "without yardsticks, "
-    heading = wording.superlative(isBest: true).uncapitalizedFirst
+    let isRanked = wording.index.hasEnoughRounds
+    heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
     isCertain = groups.allSatisfy { $0.group.undecided.isEmpty && $0.group.withTooFewRounds.isEmpty }
-    note = isCertain ? "" : ", or undecided"
+    note = isCertain || !isRanked ? "" : ", or undecided"
   }
 
   /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere far from the
-  /// best, with the best runs by the values of one parameter or by groups; and otherwise the best runs alone.
-  var text: String { who + (everywhere ?? recommendation ?? division.map { $0.text + cost(of: $0.names) } ?? counts) }
+  /// best, with the best runs by the values of one parameter or by groups; and otherwise the best runs alone. If the
+  /// runs have too few rounds to be ranked, the words recommend no run.
+  var text: String {
+    guard wording.index.hasEnoughRounds else { return who + (everywhereSoFar ?? division?.text ?? counts) }
+    return who + (everywhere ?? recommendation ?? division.map { $0.text + cost(of: $0.names) } ?? counts)
+  }
 
-  /// `mutex is fastest at all values of hold`, or `use mutex: fastest, or undecided, at all values of hold`; nil if no
-  /// run is among the best in all groups.
+  /// `mutex has the best mean so far at all values of hold`; nil if no run has the best mean in all groups.
+  private var everywhereSoFar: String? {
+    let names = Set(leaders.map { $0[0] })
+    return names.count == 1 ? "\(wording.bestSoFar(leaders[0][0])) \(place(of: groups[0].whole))" : nil
+  }
+
+  /// `mutex is fastest at all values of hold`, or, of undecided runs, ``possibly(_:of:)``; nil if no run is among the
+  /// best in all groups.
   private var everywhere: String? {
     let (first, whole) = groups[0]
     let common = wording.leaders(first).filter { run in
@@ -48,19 +59,8 @@ struct GridChoice {
       return leaders.allSatisfy { $0.contains(name) }
     }
     guard !common.isEmpty else { return nil }
-    let document = wording.index.document
-    let count = Set(document.runs.map { run in wording.comparison.groups.map { run.point[$0] } }).count
-    let place =
-      "at all \(count > groups.count ? "measured " : "")values of "
-      + wording.settings(of: whole).map(\.parameter.name).listed()
-    guard isCertain else {
-      // Of undecided runs, those with a good mean in every group are the better choice.
-      let worst = Dictionary(uniqueKeysWithValues: worstFactors.map { ($0.name, $0.factor) })
-      let factors = common.map { worst[wording.names([$0], of: whole.runs)] ?? 1 }
-      let most = max(factors.min() ?? 1, Self.good)
-      let chosen = zip(common, factors).filter { $0.1 <= most }.map(\.0)
-      return "use \(wording.names(chosen, of: whole.runs, "or")): \(heading)\(note), \(place)"
-    }
+    guard isCertain else { return possibly(common, of: whole) }
+    let place = place(of: whole)
     let text = wording.names(common, of: whole.runs)
     let isPlural = Set(common.map(wording.names.variant)).count > 1
     let isTime = wording.metric.meaning == .duration
@@ -69,15 +69,49 @@ struct GridChoice {
     return "\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)"
   }
 
+  /// The words about undecided runs that may be the best in all groups: `use mutex: fastest, or undecided, at all
+  /// values of hold`, with its cost unless it is small: `use mutex: its means are nowhere more than 1.43x slower than
+  /// the best; fastest, or undecided, at all values of hold`. A run that is far from the best mean of a group is not
+  /// recommended: `mutex may be fastest at all values of hold, but its means are up to 3.1x slower (hold 0 ns)`.
+  ///
+  /// Of several runs, the words name those with a good mean in every group.
+  private func possibly(_ common: [Int], of whole: SearchGroup) -> String {
+    let all = worstMultiples
+    let worst = common.map { run in
+      all.first { $0.name == wording.names([run], of: whole.runs) }
+    }
+    let most = max(worst.map { $0?.multiple.factor ?? 1 }.min() ?? 1, Self.good)
+    let chosen = zip(common, worst).filter { ($1?.multiple.factor ?? 1) <= most }
+    let name = wording.names(chosen.map(\.0), of: whole.runs, "or")
+    let cost = chosen.compactMap(\.1).max { $0.multiple.factor < $1.multiple.factor }
+    let (place, their) = (place(of: whole), chosen.count > 1 ? "their" : "its")
+    guard let cost, chosen.count < common.count || cost.multiple.factor > Self.small else {
+      return "use \(name): \(heading)\(note), \(place)"
+    }
+    guard cost.multiple.factor < SearchWording.far else {
+      return "\(name) may be \(heading) \(place), but \(their) means are up to \(cost.multiple.text) "
+        + "\(wording.worse) (\(cost.place))"
+    }
+    return "use \(name): \(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best; "
+      + "\(heading)\(note), \(place)"
+  }
+
+  /// Returns the settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a
+  /// setting has no figure.
+  private func place(of whole: SearchGroup) -> String {
+    let document = wording.index.document
+    let count = Set(document.runs.map { run in wording.comparison.groups.map { run.point[$0] } }).count
+    return "at all \(count > groups.count ? "measured " : "")values of "
+      + wording.settings(of: whole).map(\.parameter.name).listed()
+  }
+
   /// `use mutex: its means are nowhere more than 1.2x slower than the best; fastest: mutex at threads 1; actor at
   /// threads 2`, or `fastest at 7 of the 9 settings` if the best runs take too many words. Nil if every run is far from
   /// the best somewhere.
   private var recommendation: String? {
-    guard let least = worstFactors.min(by: { $0.factor < $1.factor }), least.factor < SearchWording.far else {
-      return nil
-    }
+    guard let least = leastWorst, least.multiple.factor < SearchWording.far else { return nil }
     let choice =
-      "use \(least.name): its means are nowhere more than \(Self.bound(least.factor)) \(wording.worse) than the best"
+      "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than the best"
     if let division { return "\(choice); \(division.text)\(cost(of: division.names.subtracting([least.name])))" }
     let count = leaders.count { $0.contains(least.name) }
     return choice + (count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings")
@@ -137,9 +171,9 @@ struct GridChoice {
     let others =
       isCertain ? left > 0 ? ["others at \(left)"] : [] : counts.count > shown.count ? ["others at fewer"] : []
     let parts = (shown.map { "\($0.name) at \($0.count)" } + others).joined(separator: ", ")
-    let least = worstFactors.min { $0.factor < $1.factor }.flatMap { $0.factor < Self.farthest ? $0 : nil }
+    let least = leastWorst.flatMap { wording.index.hasEnoughRounds && $0.multiple.factor < Self.farthest ? $0 : nil }
     let compromise = least.map {
-      "; the means of \($0.name) are nowhere more than \(Self.bound($0.factor)) \(wording.worse)"
+      "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse)"
     }
     return "\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise ?? "")"
   }
@@ -151,31 +185,33 @@ struct GridChoice {
   /// Returns words about the run of `names` that is the worst at another setting: `; the means of queue are up to 24.1x
   /// slower (hold 0 ns)`. Returns an empty string if no run is far from the best, or if the next lines show the ratios.
   private func cost(of names: Set<String>) -> String {
-    let worst = worstFactors.filter { names.contains($0.name) }.max { $0.factor < $1.factor }
-    guard groups.count > Self.fewGroups, let worst, worst.factor >= SearchWording.far else { return "" }
-    return "; the means of \(worst.name) are up to \(SearchWording.multiples([worst.factor])) \(wording.worse) "
-      + "(\(worst.place))"
+    let worst = worstMultiples.filter { names.contains($0.name) }.max { $0.multiple.factor < $1.multiple.factor }
+    guard groups.count > Self.fewGroups, let worst, worst.multiple.factor >= SearchWording.far else { return "" }
+    return "; the means of \(worst.name) are up to \(worst.multiple.text) \(wording.worse) (\(worst.place))"
   }
 
-  /// Returns a ratio as text, rounded up: `1.2x`.
-  private static func bound(_ factor: Double) -> String {
-    Quantity.ratio(max(1.1, (10 * factor).rounded(.up) / 10), isRough: true) + "x"
-  }
+  /// The largest ratio of a run to the best mean of a group, with the settings of this group.
+  private typealias Worst = (name: String, multiple: SearchWording.Multiple, place: String)
 
-  /// For each run that all groups contain, the largest ratio of its mean to the best mean of a group, with the settings
-  /// of this group.
-  private var worstFactors: [(name: String, factor: Double, place: String)] {
+  /// The run whose largest ratio to the best mean of a group is the smallest; nil if no run is in all groups.
+  private var leastWorst: Worst? { worstMultiples.min { $0.multiple.factor < $1.multiple.factor } }
+
+  /// The largest ratio of each run that all groups contain.
+  private var worstMultiples: [Worst] {
     groups.flatMap { group, whole in
-      group.runs.compactMap { run -> (name: String, factor: Double, place: String)? in
-        let factor = run == group.best ? 1 : group.comparison.contrastsWithBest[run]?.factor
-        return factor.map { (wording.names([run], of: whole.runs), $0, wording.settingsText(of: whole)) }
+      group.runs.compactMap { run -> Worst? in
+        guard run == group.best || group.comparison.contrastsWithBest[run] != nil else { return nil }
+        return (wording.names([run], of: whole.runs), wording.multiple(run, in: group), wording.settingsText(of: whole))
       }
     }.grouped(by: \.name).filter { $0.elements.count == groups.count }
-      .compactMap { $0.elements.max { $0.factor < $1.factor } }
+      .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
   }
 
   /// The largest ratio of the means up to which an undecided run is as good a choice as the best.
   private static let good = 1.25
+
+  /// The largest ratio of the means of a choice that the words do not state.
+  private static let small = 1.1
 
   /// The largest ratio to the best mean that a sentence without another choice contains.
   private static let farthest = 10.0

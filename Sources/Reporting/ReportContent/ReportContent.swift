@@ -58,7 +58,8 @@ public struct ReportContent: Sendable {
     let shown = document.scenario.show.compactMap { metrics[$0] }
     self.index = index
     self.shown = shown
-    comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
+    let comparison = shown.first.map { RunComparison(index, by: $0, shown: shown) }
+    self.comparison = comparison
     let made = ReportTables(index: index, shown: shown, comparison: comparison)
     let outcomes = OutcomeShares(index, shown: shown)
     let hadCores = !document.warnings.contains { $0.kind == RunNote.coresTaken }
@@ -85,7 +86,11 @@ public struct ReportContent: Sendable {
     sweeps = shown.filter { metric in
       let samples = document.runs.compactMap { $0.metrics[metric.name] }
       return metric.name == shown.first?.name || metric.better != .neither && !samples.contains(where: \.isRange)
-    }.compactMap { SweepCurve(index, $0) }.filter { sweep in
+    }.compactMap { metric in
+      // A count of the flaw shows where it begins.
+      let omits = metric.name != comparison?.flaw?.name
+      return SweepCurve(index, metric, flaw: comparison?.flaw, without: omits ? comparison?.flawed ?? [] : [])
+    }.filter { sweep in
       // A count that is 0 in every run needs no plot.
       sweep.metric.name == shown.first?.name
         || sweep.series.contains { $0.values.contains { $0.map { $0 != 0 } ?? false } }

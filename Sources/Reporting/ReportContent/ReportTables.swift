@@ -230,12 +230,12 @@ struct ReportTables {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
-    if isUnranked(run) {
+    if let reason = whyUnranked(run) {
       guard let contrast = comparison?.contrasts[run], comparison?.isOfBest == false else {
-        return Cell("not ranked: shows a mistake", .missing, short: "not ranked")
+        return Cell("not ranked: \(reason)", .missing, short: "not ranked")
       }
       let text = metric.meaning.wording(contrast.ratio, isRough: true)
-      return Cell("\(text), shows a mistake", [.ratio, .unranked], short: text)
+      return Cell("\(text), \(reason)", [.ratio, .unranked], short: text)
     }
     guard let contrast = comparison?.contrasts[run] else {
       if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
@@ -282,9 +282,13 @@ struct ReportTables {
   }
 
   /// Returns whether a search does not rank a run, since the run shows a mistake.
-  private func isUnranked(_ run: Int) -> Bool {
-    isSearch && index.isBroken(run) && comparison.map { !$0.contrasts.isEmpty && !$0.bests.contains(run) } == true
+  private func whyUnranked(_ run: Int) -> String? {
+    guard isSearch, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else { return nil }
+    return index.isBroken(run) ? Self.mistake : comparison.flawedElsewhere.contains(run) ? comparison.flawText : nil
   }
+
+  /// The reason for which a run of a broken variant is not ranked.
+  static let mistake = "shows a mistake"
 
   /// The text for a run if the rounds show neither that the run differs from the reference, nor that the difference is
   /// small.
@@ -304,7 +308,7 @@ struct ReportTables {
     } else if comparison.bests.contains(run) {
       return (Signs.best, isNoise, reference.union(.best))
     }
-    if isUnranked(run) { return ("", isNoise, reference.union(.unranked)) }
+    if whyUnranked(run) != nil { return ("", isNoise, reference.union(.unranked)) }
     if isNoise {
       return (Signs.undecided, true, reference.union(isOfBest ? .undecided : .noisy))
     }

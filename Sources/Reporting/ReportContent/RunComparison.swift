@@ -21,6 +21,9 @@ struct RunComparison: Sendable {
   let flaw: MetricFacts?
   /// The runs with a flaw, which are not compared with other runs.
   let flawed: Set<Int>
+  /// The runs without a flaw of which another group has a run with the same variant and settings and with a flaw. A
+  /// program that uses these settings may meet the flaw, so reports do not rank such a run.
+  let flawedElsewhere: Set<Int>
 
   /// The words for the best run, which has the best geometric mean over its rounds. Marks in the tables show whether
   /// other runs are as good.
@@ -46,15 +49,22 @@ struct RunComparison: Sendable {
     let flawed = Set(counted ?? [])
     (self.flaw, self.flawed) = (flaw, flawed)
     let scenario = index.document.scenario
+    let policy = Comparison.Policy(
+      baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
+      problem: scenario.problem ?? [])
+    func key(_ run: Int) -> RunIndex.RunKey {
+      let facts = index.document.runs[run]
+      return .init(variant: facts.variant, point: facts.point.filter { !policy.groups.contains($0.key) })
+    }
+    let unsafe = Set(flawed.map(key))
+    let flawedElsewhere = Set(index.document.runs.indices.filter { !flawed.contains($0) && unsafe.contains(key($0)) })
+    self.flawedElsewhere = flawedElsewhere
     let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
         variant: run.variant, point: run.point,
         figures: flawed.contains(number) || !isCompared(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
-        mayBeBest: !index.isBroken(number))
+        mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number))
     }
-    let policy = Comparison.Policy(
-      baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
-      problem: scenario.problem ?? [])
     let comparison = Comparison(entries, policy, ranking: metric.better.ranking, within: whole?.comparison)
     self.comparison = comparison
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
@@ -68,6 +78,9 @@ struct RunComparison: Sendable {
         && group.contains(where: comparison.undecided.contains)
     }
   }
+
+  /// The reason for which a run of ``flawedElsewhere`` is not ranked: `has failed-opens at another hold`.
+  var flawText: String { "has \(flaw?.name ?? "") at another \(groupsText)" }
 
   /// Returns `best` with the groups that each have a best run: `the best mean for each work`.
   func forEachGroup(_ best: String = Self.bestWords) -> String {

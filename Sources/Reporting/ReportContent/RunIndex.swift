@@ -58,9 +58,11 @@ struct RunIndex: Sendable {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
-  /// Returns whether the variant of a run is a yardstick, which only serves for comparison.
+  /// Returns whether the variant of a run is a yardstick, which only serves for comparison. A baseline is what a
+  /// program uses already, and no yardstick.
   func isYardstick(_ run: Int) -> Bool {
-    variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } ?? false
+    document.runs[run].variant != document.scenario.baseline
+      && variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } == true
   }
 
   /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the

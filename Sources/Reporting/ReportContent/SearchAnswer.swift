@@ -33,8 +33,8 @@ struct SearchAnswer {
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = SearchAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
-    return [answer.flaws].compactMap(\.self) + bests.prefix(1) + [answer.contrasts].compactMap(\.self)
-      + bests.dropFirst()
+    // With a baseline, the question is what to use in its place.
+    return [answer.flaws, answer.contrasts].compactMap(\.self) + bests
       + [
         answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung, answer.stopped,
         answer.secondary, answer.conditions,
@@ -81,8 +81,10 @@ struct SearchAnswer {
     groups = bests.compactMap { best in
       let all = index.runs(competingWith: best, in: comparison.groups)
       // A run is the best of its group even if the others have no figure.
-      guard all.count > 1 else { return nil }
-      let runs = all.filter { measured.contains($0) && !comparison.flawed.contains($0) }
+      guard all.count > 1, !comparison.flawedElsewhere.contains(best) else { return nil }
+      let runs = all.filter {
+        measured.contains($0) && !comparison.flawed.contains($0) && !comparison.flawedElsewhere.contains($0)
+      }
       // Two figures of 0 have no ratio.
       let zeros = runs.filter { index.isZero($0, metric) }
       return SearchGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)
@@ -101,29 +103,33 @@ struct SearchAnswer {
       clean.count < flawed.count
       ? "Without `\(flaw.name)`: only \(names(clean, of: counted))"
       : "No `\(flaw.name)`, except: \(names(flawed, of: counted))"
-    let gap = gap(between: clean, and: flawed).map { "; the limit is between: sweep \($0)" }
-    return "\(text)\(gap ?? "")."
+    let safe = clean.filter { !comparison.flawedElsewhere.contains($0) }
+    return "\(text)\(limit(between: safe, and: flawed) ?? "")."
   }
 
   /// The number of steps in the sweep of a wide gap.
   private static let steps = 8
 
-  /// Returns the sweep between the neighbouring settings of a variant of which one has a flaw and the other has none,
-  /// `permits=32..64:+4`; nil if there are no such settings, or if there is no number between them.
-  private func gap(between clean: [Int], and flawed: [Int]) -> String? {
+  /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
+  /// has none: `; the limit is between: sweep permits=32..64:+4; leave a margin`. Without a number between the
+  /// settings, the words are only `; leave a margin below permits 58`. Returns nil if there are no such settings.
+  private func limit(between clean: [Int], and flawed: [Int]) -> String? {
     index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
       func numbers(_ runs: [Int]) -> [String: [Int]] {
         Dictionary(grouping: runs, by: names.variant).mapValues { $0.compactMap { names.number($0, parameter) } }
       }
       let bad = numbers(flawed)
       return numbers(clean).compactMap { variant, good -> ClosedRange<Int>? in
-        guard let most = good.max(), let least = bad[variant]?.min(), most < least - 1 else { return nil }
+        guard let most = good.max(), let least = bad[variant]?.min(), most < least else { return nil }
         return most...least
       }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
+        guard gap.count > 2 else {
+          return "; leave a margin below \(RunNames.setting(parameter, .integer(gap.upperBound)))"
+        }
         let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
         let step = (gap.upperBound - gap.lowerBound) / Self.steps
-        return "\(from)..\(to.dropFirst(parameter.name.count + 1))"
-          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+        return "; the limit is between: sweep \(from)..\(to.dropFirst(parameter.name.count + 1))"
+          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "") + ", and leave a margin"
       }
     }.first
   }
@@ -143,7 +149,9 @@ struct SearchAnswer {
     guard let first = groups.first else { return [] }
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard index.hasEnoughRounds else {
-      return [sentence(wording.bestSoFar(groups))] + [
+      let soFar =
+        groups.count == 1 ? wording.bestSoFar(first) : GridChoice(groups, in: wording.regions(groups), wording).text
+      return [sentence(soFar)] + [
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
     }

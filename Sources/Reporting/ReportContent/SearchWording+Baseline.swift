@@ -20,7 +20,10 @@ extension SearchWording {
         let factors = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
           .map(\.contrast.factor)
         guard !factors.isEmpty else { return nil }
-        return ("\(name) (\(Self.multiples(factors)), at \(factors.count) of \(all.count) settings)", factors.count)
+        return (
+          "\(name) (\(Self.multiples(factors.map { Multiple($0) })), at \(factors.count) of \(all.count) settings)",
+          factors.count
+        )
       }.sorted { $0.count > $1.count }
       let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""
       return texts.isEmpty

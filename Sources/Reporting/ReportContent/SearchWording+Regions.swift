@@ -30,9 +30,10 @@ extension SearchWording {
     let others = region.groups.flatMap { group, whole in
       let named = leaders(group)
       return group.runs.filter { !named.contains($0) }.compactMap { run in
-        group.comparison.contrastsWithBest[run].map { contrast in
+        group.comparison.contrastsWithBest[run].map { _ in
           (
-            name: names([run], of: whole.runs), factor: contrast.factor, isUndecided: group.undecided.contains(run),
+            name: names([run], of: whole.runs), multiple: multiple(run, in: group), group: group,
+            isUndecided: group.undecided.contains(run),
             isBaseline: names.variant(run) == index.document.scenario.baseline
           )
         }
@@ -42,15 +43,21 @@ extension SearchWording {
     let all = others.grouped { "\($0.name) \($0.isUndecided)" }.map { _, runs in
       (
         name: runs[0].name, isBaseline: runs[0].isBaseline, isNoisy: runs[0].isUndecided,
-        isFar: runs.allSatisfy { $0.factor >= Self.far }, factors: runs.map(\.factor).sorted()
+        isFar: runs.allSatisfy { $0.multiple.factor >= Self.far }, groups: runs.map(\.group),
+        multiples: runs.map(\.multiple).sorted { $0.factor < $1.factor }
       )
-    }.sorted { ($0.factors[0], $0.name) < ($1.factors[0], $1.name) }
+    }.sorted { ($0.multiples[0].factor, $0.name) < ($1.multiples[0].factor, $1.name) }
     let undecided = all.filter { $0.isNoisy && !$0.isFar }.map(\.name)
-    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { "\($0.name) (\(Self.multiples($0.factors)))" }
     let costs = all.filter { !$0.isNoisy }
+    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { run in
+      // Without its settings, a run would stand beside two ratios of different certainty.
+      let place =
+        costs.contains { $0.name == run.name } ? " at \(places(run.groups, of: region.groups.map(\.group)))" : ""
+      return "\(run.name) (\(Self.multiples(run.multiples))\(place))"
+    }
     let shown = costs.enumerated().filter { place, cost in
       place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
-    }.map { "\($1.name) (\(Self.multiples($1.factors)))" }
+    }.map { "\($1.name) (\(Self.multiples($1.multiples)))" }
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     let parts = [
       undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
@@ -96,7 +103,7 @@ extension SearchWording {
       if whole.runs.count == 1 {
         "the only one \(isWithoutRivals(whole) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
       } else if group.hasTooFewRounds {
-        "best mean so far"
+        index.hasEnoughRounds ? "best mean so far" : nil
       } else if group.isUndecided {
         runs.count == 1 ? lowestMean : "undecided"
       } else {

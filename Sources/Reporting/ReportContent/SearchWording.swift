@@ -49,10 +49,8 @@ struct SearchWording {
     let leaders = leaders(group)
     let texts =
       group.isUndecided
-      ? group.undecided.filter { !leaders.contains($0) }.compactMap { run in
-        group.comparison.contrastsWithBest[run].map {
-          "\(names([run], of: group.runs)) (\(Self.multiples([$0.factor])))"
-        }
+      ? group.undecided.filter { !leaders.contains($0) }.map { run in
+        "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))"
       } : []
     return noisyText(texts)
   }
@@ -63,10 +61,29 @@ struct SearchWording {
     runs.isEmpty ? nil : "\(worse) on average, but noisy: \(runs.listed(most: SearchAnswer.mostNames))"
   }
 
+  /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
+  struct Multiple {
+    let factor: Double
+    /// The ratio with the digits of the tables: `1.43x`.
+    let text: String
+
+    init(_ factor: Double, isRough: Bool = false) {
+      self.factor = factor
+      text = Quantity.ratio(factor, isRough: isRough) + "x"
+    }
+  }
+
+  /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
+  func multiple(_ run: Int, in group: SearchGroup) -> Multiple {
+    guard run != group.best, let contrast = group.comparison.contrastsWithBest[run] else { return Multiple(1) }
+    return Multiple(
+      contrast.factor, isRough: group.undecided.contains(run) && contrast.interval?.isWide == true)
+  }
+
   /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.
-  static func multiples(_ ratios: [Double]) -> String {
-    [ratios.min(), ratios.max()].compactMap { $0.map { Quantity.ratio($0) + "x" } }.distinct
-      .joined(separator: " to ")
+  static func multiples(_ ratios: [Multiple]) -> String {
+    let ends = [ratios.min { $0.factor < $1.factor }, ratios.max { $0.factor < $1.factor }]
+    return ends.compactMap { $0?.text }.distinct.joined(separator: " to ")
   }
 
   /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
@@ -160,20 +177,7 @@ struct SearchWording {
     bestSoFar(names([group.best], of: group.runs))
   }
 
-  private func bestSoFar(_ name: String) -> String { "\(name) \(RunNames.has(name)) the best mean so far" }
-
-  /// Returns words about the best runs of several groups that have too few rounds: `best mean so far: mutex at threads
-  /// 2; pthread-mutex at threads 8`.
-  func bestSoFar(_ all: [SearchGroup]) -> String {
-    let (groups, who) = withoutYardsticks(all).map { ($0, " without yardsticks") } ?? (all, "")
-    let bests = zip(groups, all).grouped { group, whole in names([group.best], of: whole.runs) }
-    guard bests.count > 1 else { return bestSoFar(bests[0].key) + who }
-    let texts = bests.prefix(SearchAnswer.mostNames).map { name, part in
-      "\(name) at \(places(part.map(\.0), of: groups))"
-    }
-    let more = bests.count > texts.count ? ["\(bests.count - texts.count) more in the table"] : []
-    return "best mean so far\(who): \((texts + more).joined(separator: "; "))"
-  }
+  func bestSoFar(_ name: String) -> String { "\(name) \(RunNames.has(name)) the best mean so far" }
 
   var lowestMean: String { "\(metric.superlative) mean" }
 

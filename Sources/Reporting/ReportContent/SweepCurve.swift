@@ -69,7 +69,11 @@ struct SweepCurve: Sendable {
   }
 
   /// Creates the curve of a metric; nil if no parameter is swept over several values, or if no figure was measured.
-  init?(_ index: RunIndex, _ metric: MetricFacts) {
+  ///
+  /// - Parameters:
+  ///   - flaw: the metric that counts a flaw; nil if there is no such metric.
+  ///   - flawed: the runs with a flaw, which the curve omits.
+  init?(_ index: RunIndex, _ metric: MetricFacts, flaw: MetricFacts? = nil, without flawed: Set<Int> = []) {
     func count(_ parameter: ParameterFacts) -> Int { parameter.swept?.count ?? 0 }
     guard let along = index.swept.max(by: { count($0) < count($1) }), let settings = along.swept, settings.count > 1
     else { return nil }
@@ -80,7 +84,7 @@ struct SweepCurve: Sendable {
     var seen: Set<String> = []
     let all = index.document.runs.indices.filter { run in
       let facts = index.document.runs[run]
-      return facts.metrics[metric.name] != nil
+      return facts.metrics[metric.name] != nil && !flawed.contains(run)
         && seen.insert(RunIndex.label(facts, index.swept, without: [along.name])).inserted
     }
     let areMany = all.count > Self.mostSeries && index.swept.count > 1
@@ -96,11 +100,13 @@ struct SweepCurve: Sendable {
     note =
       (bests.fixed.map { ", at \($0.label)" } ?? "")
       + (isOfBest ? ", each variant only at the setting with its best mean" : "")
+      + (flaw.map { flawed.isEmpty ? "" : ", only settings without \($0.name)" } ?? "")
     series = bests.runs.map { one in
       let run = index.document.runs[one]
       let points = settings.map { setting -> Point? in
         let point = run.point.merging([along.name: setting]) { $1 }
-        let samples = index.run(run.variant, at: point).flatMap { index.document.runs[$0].metrics[metric.name] }
+        let number = index.run(run.variant, at: point).flatMap { flawed.contains($0) ? nil : $0 }
+        let samples = number.flatMap { index.document.runs[$0].metrics[metric.name] }
         return samples.flatMap { samples in
           (isOfMeans ? samples.roundMean : samples.median).map {
             Point(text: index.cell($0, samples).text, median: $0, rounds: samples.spread)

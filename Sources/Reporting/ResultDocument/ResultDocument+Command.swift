@@ -8,6 +8,19 @@ extension ResultDocument {
     return ([Tool.command] + command.map(Self.quoted)).joined(separator: " ")
   }
 
+  /// Returns the command line with another file for `--export`, quoted for a shell; nil if the run was not started from
+  /// a command line.
+  func commandLine(exporting file: String) -> String? {
+    guard !command.isEmpty else { return nil }
+    var words: [String] = []
+    var isFile = false
+    for word in command {
+      if !isFile, word != "--export", !word.hasPrefix("--export=") { words.append(word) }
+      isFile = word == "--export"
+    }
+    return ([Tool.command] + (words + ["--export", file]).map(Self.quoted)).joined(separator: " ")
+  }
+
   /// Returns the command of a comparison without its time and its rounds, and with other settings and variants; nil if
   /// the document has no command.
   ///

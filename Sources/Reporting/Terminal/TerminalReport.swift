@@ -90,7 +90,7 @@ public struct TerminalReport: Sendable {
     }
     sections[foot] += hints(content, isWhole: isWhole)
     let isLong = TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
-    if content.isSearch, isLong { sections[0] += content.decision.flatMap(style.wrapped) }
+    if content.isSearch { sections[0] += content.decision.flatMap(style.wrapped) }
     return TextStyle.text(isLong || content.isSearch ? sections + [answer] : sections)
   }
 

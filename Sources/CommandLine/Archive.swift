@@ -106,33 +106,39 @@ struct Archive {
         guard let pair = try pair(of: name) else { continue }
         pairs.old.append(pair.old)
         pairs.new.append(pair.new)
+        if let reason = pair.otherwise { pairs.leftOut.append("the latest run of \(name) is not compared: \(reason)") }
       } catch { pairs.leftOut.append("\(name) is not compared: \(error)") }
     }
     return pairs
   }
 
   /// Returns the latest two runs of a scenario that have the same kind and can be compared; nil if there are no two
-  /// runs of the same kind.
+  /// runs of the same kind. `otherwise` is the reason why a later run is not one of them.
   ///
   /// - Throws: ``InputError`` if no two runs of the same kind can be compared, or if a file cannot be read.
-  private func pair(of name: String) throws(InputError) -> (old: ResultDocument, new: ResultDocument)? {
+  private func pair(
+    of name: String
+  ) throws(InputError) -> (old: ResultDocument, new: ResultDocument, otherwise: String?)? {
     var found: (old: ResultDocument, new: ResultDocument)?
     var single: [ResultDocument] = []
-    var reasons: [String] = []
+    var refused: [(run: ResultDocument, reason: String)] = []
     for kind in Kind.allCases {
       guard let now = try read(name, kind.rawValue) else { continue }
       single.append(now)
       guard let before = try read(name, kind.before) else { continue }
       let hasTrials = now.trials > 0 && before.trials > 0
       if let reason = hasTrials ? before.difference(from: now) : "one of its last two runs has no trials" {
-        reasons.append(reason)
+        refused.append((now, reason))
         continue
       }
       if now.isLater(than: found?.new) { found = (before, now) }
     }
-    if found == nil, single.count > 1 { reasons += [single[0].difference(from: single[1])].compactMap(\.self) }
-    if found == nil, let reason = reasons.first { throw InputError(reason) }
-    return found
+    let others = single.count > 1 ? single[0].difference(from: single[1]) : nil
+    guard let found else {
+      if let reason = refused.first?.reason ?? others { throw InputError(reason) }
+      return nil
+    }
+    return (found.old, found.new, refused.first { $0.run.isLater(than: found.new) }?.reason)
   }
 
   /// Returns the last run of each scenario whose last run was on `machine`. The documents contain only verdicts. A

@@ -256,6 +256,9 @@ import Testing
     let (old, new) = (try fastest([10: 1, 100: 4, 1000: 4]), try fastest([10: 1, 100: 1, 1000: 4]))
     #expect(
       try text(old, new).contains("\nthe best differs at 1 of the 3 settings: work 100 ns: stride 4 → stride 1\n"))
+    let grid = try text(old, new).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(grid.contains("variant work stride=1 stride=4"), "\(grid)")
+    #expect(grid.contains("apply 100ns -66.7 % +200.0 %") && grid.contains("apply 1us +0.0 %? +0.0 %?"), "\(grid)")
     #expect(try text(old, old).contains("\nat each of the 3 settings, the same run is best, or may be in both\n"))
   }
 
@@ -309,12 +312,14 @@ import Testing
   }
 
   @Test func `figures that differ only in their settings are missing in one line`() throws {
-    let old = document((0..<8).map { ("a[stride=\($0)]", steady) } + [("b", steady)])
-    let text = DiffReport(try ResultDiff(old: [old], new: [document([("b", steady)])]), judgement: nil)
+    func compared(_ strides: [Int]) throws -> ResultDocument {
+      ResultDocument(try Fixture.compared([("stride", strides)]) { _, _ in 1000 })
+    }
+    let text = DiffReport(try ResultDiff(old: [compared(Array(1...9))], new: [compared([1])]), judgement: nil)
       .text(TextStyle(width: 200))
     #expect(
       text.contains(
-        "  • fixture a elapsed at 8 settings: stride=0; stride=1; stride=2; stride=3; stride=4; and 3 more\n"),
+        "  • fixture apply elapsed at 8 settings: stride=2; stride=3; stride=4; stride=5; stride=6; and 3 more\n"),
       "\(text)")
   }
 

@@ -38,19 +38,25 @@ public struct DiffReport: Sendable {
     // with details omits nothing, and a wide table continues below.
     let hasIntervals = details || style.width >= Self.widthOfIntervals
     let hasSides = details || style.width >= Self.widthOfSides
+    // A grid has a cell for every figure.
+    let grid = details ? nil : self.grid(style)
     let sections =
       [
         head.flatMap(style.wrapped),
         // Without a significant change, the reasons are more important than the table, and precede it.
         (undecided.isEmpty ? [] : reasons(style))
-          + table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style)
-          + (changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
-          + (undecided.isEmpty || undecided.count == diff.rows.count
+          + (grid ?? table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style))
+          + (grid != nil ? [] : changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
+          + (grid != nil || undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
         (byRounds.map { style.wrapped($0) } ?? [])
           + (undecided.isEmpty ? [] : nextRuns.map { style.wrapped($0) } ?? []),
-        legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides).flatMap { style.wrapped($0, .quiet) },
+        (grid == nil
+          ? legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides)
+          : [Self.gridKey] + legend(diff.rows, hasIntervals: false, hasSides: false)).flatMap {
+            style.wrapped($0, .quiet)
+          },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
   }
@@ -104,15 +110,15 @@ public struct DiffReport: Sendable {
   /// The variant that all rows share; nil if there are several variants, or if the label of a row contains no settings.
   /// The text names a shared variant only once.
   private var variant: String? {
-    let names = Set(diff.rows.map { $0.label.prefix { $0 != "[" } })
-    return names.count == 1 && diff.rows.allSatisfy { $0.label.hasSuffix("]") } ? names.first.map(String.init) : nil
+    let names = Set(diff.rows.map(\.figure.variant))
+    return names.count == 1 && !diff.rows.contains { $0.figure.settings.isEmpty } ? names.first : nil
   }
 
   /// Returns the name of a row without the parts that the head of the text contains.
   private func name(of row: ResultDiff.Row) -> String {
     guard scenario != nil else { return row.figure.description }
-    let label = variant.map { row.label.dropFirst($0.count + 1).dropLast() } ?? row.label[...]
-    return metric == nil ? "\(label) \(row.metric)" : String(label)
+    let label = variant == nil ? row.label : row.figure.settings.joined(separator: ",")
+    return metric == nil ? "\(label) \(row.metric)" : label
   }
 
   /// Returns the words for the change of a row. Reports count rows by these words.
@@ -261,9 +267,9 @@ public struct DiffReport: Sendable {
   /// Returns the names of figures as text. The figures of a variant that differ only in their settings are one text:
   /// `apply-stride apply elapsed at 3 settings: stride=4; stride=16; stride=64`.
   private func folded(_ names: [ResultDiff.FigureName]) -> [String] {
-    names.grouped { "\($0.scenario) \($0.label.prefix { $0 != "[" }) \($0.metric)" }.map { name, figures in
+    names.grouped { "\($0.scenario) \($0.variant) \($0.metric)" }.map { name, figures in
       guard figures.count > 1 else { return figures[0].description }
-      let settings = figures.prefix(Self.mostItems).map { $0.label.drop { $0 != "[" }.dropFirst().dropLast() }
+      let settings = figures.prefix(Self.mostItems).map { $0.settings.joined(separator: ",") }
       let more = figures.count > settings.count ? "; and \(figures.count - settings.count) more" : ""
       return "\(name) at \(figures.count) settings: \(settings.joined(separator: "; "))\(more)"
     }

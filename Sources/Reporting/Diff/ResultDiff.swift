@@ -56,8 +56,8 @@ public struct ResultDiff: Sendable {
     let headlines = Dictionary(
       (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
     ) { first, _ in first }
-    let labels = EffectiveLabels(old + new)
-    let before = Figures(old, metrics, headlines, labels), after = Figures(new, metrics, headlines, labels)
+    let settings = EffectiveSettings(old + new)
+    let before = Figures(old, metrics, headlines, settings), after = Figures(new, metrics, headlines, settings)
     try Self.refuseOtherMeasures(before, after)
     let otherSettings = Self.otherSettings(before, after, (old + new).flatMap(\.scenario.parameters))
     self.otherSettings = otherSettings
@@ -85,6 +85,9 @@ public struct ResultDiff: Sendable {
     else { return nil }
     return (before, after)
   }
+
+  /// Whether the sides are two comparisons of a scenario.
+  var isOfComparisons: Bool { comparisons != nil }
 
   private static func commands(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
     guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-1.json"),
@@ -121,7 +124,13 @@ public struct ResultDiff: Sendable {
 
   /// The name of a figure: the scenario, the variant with the settings of the sweep, and the metric.
   public struct FigureName: Hashable, Sendable, CustomStringConvertible {
-    let scenario, label, metric: String
+    let scenario, variant: String
+    /// The settings that distinguish the run: `["threads=2", "hold=1us"]`.
+    let settings: [String]
+    let metric: String
+
+    /// The variant and the settings: `mutex[threads=2,hold=1us]`.
+    var label: String { settings.isEmpty ? variant : "\(variant)[\(settings.joined(separator: ","))]" }
 
     /// The name as text: `apply-stride apply[stride=4] elapsed`.
     public var description: String { "\(scenario) \(label) \(metric)" }
@@ -135,9 +144,9 @@ public struct ResultDiff: Sendable {
     let parameters: [String: ParameterValue]
   }
 
-  /// The labels of runs by all parameters that any document sweeps. A run of a fixed setting thus has the label of a
-  /// run of a sweep at the same setting.
-  private struct EffectiveLabels {
+  /// The settings of runs for all parameters that any document sweeps. A run of a fixed setting thus has the settings
+  /// of a run of a sweep.
+  private struct EffectiveSettings {
     /// The parameters that any document of a scenario sweeps, by the name of the scenario.
     private let swept: [String: [ParameterFacts]]
     /// The names of the swept parameters that affect a variant, by the names of the scenario and of the variant.
@@ -154,14 +163,13 @@ public struct ResultDiff: Sendable {
       }
     }
 
-    /// Returns the label of a run: `mutex[threads=2,hold=1us]`.
-    func label(of run: RunFacts, in scenario: ScenarioFacts) -> String {
+    /// Returns the settings of a run in the notation of `--set`.
+    func settings(of run: RunFacts, in scenario: ScenarioFacts) -> [String] {
       let names = affecting[[scenario.name, run.variant]] ?? []
-      let settings = (swept[scenario.name] ?? []).compactMap { parameter -> String? in
+      return (swept[scenario.name] ?? []).compactMap { parameter in
         guard names.contains(parameter.name) else { return nil }
         return (run.point[parameter.name] ?? run.parameters[parameter.name]).map(parameter.label)
       }
-      return settings.isEmpty ? run.variant : "\(run.variant)[\(settings.joined(separator: ","))]"
     }
   }
 
@@ -172,7 +180,8 @@ public struct ResultDiff: Sendable {
     private(set) var runs: [FigureName: [Entry]] = [:]
 
     init(
-      _ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String], _ labels: EffectiveLabels
+      _ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String],
+      _ effective: EffectiveSettings
     ) {
       for document in documents {
         let shown = document.scenario.show
@@ -180,11 +189,12 @@ public struct ResultDiff: Sendable {
         let headline = [headlines[document.scenario.name]].compactMap(\.self)
         let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics
         for run in document.runs {
-          let label = labels.label(of: run, in: document.scenario)
+          let settings = effective.settings(of: run, in: document.scenario)
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
             let described = document.scenario.metrics.first { $0.name == metric }
-            let name = FigureName(scenario: document.scenario.name, label: label, metric: metric)
+            let name = FigureName(
+              scenario: document.scenario.name, variant: run.variant, settings: settings, metric: metric)
             let entry = Entry(
               name: name, meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
               parameters: run.parameters)

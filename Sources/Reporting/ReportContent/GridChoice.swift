@@ -112,7 +112,10 @@ struct GridChoice {
     guard let least = leastWorst, least.multiple.factor < SearchWording.far else { return nil }
     let choice =
       "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than the best"
-    if let division { return "\(choice); \(division.text)\(cost(of: division.names.subtracting([least.name])))" }
+    // Beside a choice, only a short rule is worth its words. The lines below have the best runs of all groups.
+    if let division = rule ?? (regions.count <= Self.fewGroups ? byRegion : nil) {
+      return "\(choice); \(division.text)\(cost(of: division.names.subtracting([least.name])))"
+    }
     let count = leaders.count { $0.contains(least.name) }
     return choice + (count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings")
   }

@@ -66,7 +66,9 @@ struct RunNames {
         areNumbers ? "tried \(Self.noun(parameter)) from \(value(first)) to \(value(last))" : parameter.name
       return "any \(values)"
     }
-    let ranges = isRange ? Self.ranges(meant) : meant.map { $0...$0 }
+    // Two successive values are no range.
+    let ranges =
+      isRange ? Self.ranges(meant).flatMap { $0.count == 2 ? $0.map { $0...$0 } : [$0] } : meant.map { $0...$0 }
     let texts = ranges.map { range in
       value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
     }

@@ -3,27 +3,30 @@ import Measurement
 
 /// The words about several groups beside a baseline.
 extension SearchWording {
-  /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at 4 of 6
-  /// settings), actor (1.2x, at 1 of 6 settings); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for
-  /// the settings at which it is significantly different. Returns nil if no run is.
+  /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
+  /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for the
+  /// settings at which it is significantly different. Returns nil if no run is.
   func againstBaseline(_ groups: [SearchGroup]) -> String? {
     guard let baseline = index.document.scenario.baseline else { return nil }
     let contrasts = groups.flatMap { group in
       group.runs.filter { names.variant($0) != baseline }.compactMap { run in
-        comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0) }
+        comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0, group: group) }
       }
     }.grouped(by: \.name)
     let isTime = metric.meaning == .duration
-    let parts = [false, true].compactMap { isMore -> String? in
+    let isMoreBetter = metric.better == .higher
+    let parts = [isMoreBetter, !isMoreBetter].compactMap { isMore -> String? in
       let words = isTime ? ["faster", "slower"] : ["lower", "higher"]
       let texts = contrasts.compactMap { name, all -> (text: String, count: Int)? in
-        let factors = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
-          .map(\.contrast.factor)
-        guard !factors.isEmpty else { return nil }
-        return (
-          "\(name) (\(Self.multiples(factors.map { Multiple($0) })), at \(factors.count) of \(all.count) settings)",
-          factors.count
-        )
+        let found = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
+        guard !found.isEmpty else { return nil }
+        // A program that replaces the baseline must know where that is better.
+        let place =
+          found.count == groups.count
+          ? "everywhere"
+          : isMore == isMoreBetter
+            ? "at \(places(found.map(\.group), of: groups))" : "at \(found.count) of \(all.count) settings"
+        return ("\(name) (\(Self.multiples(found.map { Multiple($0.contrast.factor) })), \(place))", found.count)
       }.sorted { $0.count > $1.count }
       let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""
       return texts.isEmpty

@@ -1,0 +1,57 @@
+import Laboratory
+import Measurement
+
+/// The grid of a diff of two comparisons.
+extension DiffReport {
+  /// The explanation of the signs in a grid.
+  static let gridKey =
+    "\(Signs.undecided) inconclusive; \(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"
+
+  /// The maximum number of columns of a grid, beside its keys.
+  private static let mostColumns = 8
+
+  /// Returns the changes of all figures as a grid, with a row for each variant and setting, and a column for each value
+  /// of the last swept parameter. Returns nil if the sides are not two comparisons, if fewer than two parameters are
+  /// swept, or if the grid has too many columns or metrics.
+  func grid(_ style: TextStyle) -> [String]? {
+    let rows = diff.rows
+    guard diff.isOfComparisons, Set(rows.map(\.metric)).count == 1,
+      let most = rows.max(by: { $0.figure.settings.count < $1.figure.settings.count }), most.figure.settings.count > 1,
+      let last = most.figure.settings.last.map(Self.parameter)
+    else { return nil }
+    let columns = rows.compactMap { column($0, last) }.distinct
+    guard 2...Self.mostColumns ~= columns.count else { return nil }
+    let keys = most.figure.settings.dropLast().map(Self.parameter)
+    let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
+    let lines = zip(rows, changes).grouped { row, _ in
+      [row.figure.variant] + keys.map { key in row.figure.settings.first { Self.parameter($0) == key } ?? "-" }
+    }.map { names, cells in
+      let values = names.dropFirst().map { $0.split(separator: "=").last.map(String.init) ?? $0 }
+      return [names[0]] + values
+        + columns.map { setting in
+          // A variant that the parameter does not affect has one figure, in the first column.
+          cells.first { row, _ in (column(row, last) ?? columns[0]) == setting }.map { cell($0, $1) } ?? ""
+        }
+    }
+    let headings =
+      [Table.Heading("variant", .left)] + keys.map { Table.Heading($0) } + columns.map { Table.Heading($0) }
+    let grid = AlignedColumns(headings: headings, rows: lines)
+    return grid.parts(keys: 1 + keys.count, within: style.width - 2).flatMap { columns in
+      zip(0..., grid.keeping(columns, rows: Array(lines.indices)).lines()).map { index, line in
+        index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + line
+      }
+    }
+  }
+
+  private func column(_ row: ResultDiff.Row, _ name: String) -> String? {
+    row.figure.settings.first { Self.parameter($0) == name }
+  }
+
+  private func cell(_ row: ResultDiff.Row, _ change: String) -> String {
+    let sign = row.change == .unknown ? Signs.undecided : row.change == .none ? Signs.nearBest : ""
+    return (row.ratio == nil ? "-" : change) + sign
+  }
+
+  /// Returns the name of the parameter of a setting: `hold` of `hold=1us`.
+  private static func parameter(_ setting: String) -> String { String(setting.prefix { $0 != "=" }) }
+}

@@ -71,3 +71,10 @@ extension Int {
     return (self < 0 ? "-" : "") + groups.reversed().joined(separator: "_")
   }
 }
+
+extension Dictionary {
+  /// Creates a dictionary of keys and values. If a key occurs several times, the dictionary contains its first value.
+  public init(firstOf pairs: some Sequence<(Key, Value)>) {
+    self.init(pairs, uniquingKeysWith: { first, _ in first })
+  }
+}

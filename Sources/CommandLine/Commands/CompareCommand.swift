@@ -59,7 +59,7 @@ struct CompareCommand: AsyncParsableCommand {
     if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }
     // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
-      try FileExport.files(output.rendering.exports),
+      try output.rendering.exports.files(),
       keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
       isStoppingMeant: trialTime != nil)
     try await session.runAndReport { [plan] runner, progress in

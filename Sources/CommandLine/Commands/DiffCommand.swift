@@ -71,13 +71,7 @@ struct DiffCommand: AsyncParsableCommand {
   @Option(help: "How to print the comparison.")
   var format = PrintFormat<DiffReport>.table
 
-  @Option(
-    name: .customLong("export"),
-    help: ArgumentHelp(
-      "Also write the comparison to a file in the format of its extension: \(FileExport<DiffReport>.known) (repeatable).",
-      valueName: "file"),
-    completion: .file())
-  var exports: [String] = []
+  @OptionGroup var exports: ExportOptions<DiffReport>
 
   @Flag(help: "Show a line for every figure, changed or not, and every remark.")
   var details = false
@@ -108,8 +102,10 @@ struct DiffCommand: AsyncParsableCommand {
       }
       var found = ""
       if files.count == 1, old.isEmpty, new.isEmpty {
-        do throws(InputError) { try Lab.requireFile(files[0]) } catch { throw ValidationError(error.description) }
-        found = "Found one document, \(files[0]). "
+        do throws(InputError) {
+          if try Archive.ofUser?.run(named: files[0]) == nil { try Lab.requireFile(files[0]) }
+        } catch { throw ValidationError(error.description) }
+        found = "Found one side, \(files[0]). "
       }
       throw ValidationError(
         found
@@ -184,7 +180,7 @@ struct DiffCommand: AsyncParsableCommand {
   /// - Throws: ``InputError`` if no format has the extension of a path, if a file cannot be written, or if two paths
   ///   name the same file.
   private func exportFiles() throws(InputError) -> [FileExport<DiffReport>] {
-    try FileExport.files(exports + (against == nil ? [] : try Self.split(files).exports))
+    try FileExport.files(exports.paths + (against == nil ? [] : try Self.split(files).exports))
   }
 
   func run() async throws {

@@ -37,13 +37,7 @@ struct DocumentsCommand: ParsableCommand {
   @Option(help: "How to print: table, json or markdown.")
   var format: ListFormat = .table
 
-  @Option(
-    name: .customLong("export"),
-    help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileExport<DocumentsReport>.known) (repeatable).",
-      valueName: "file"),
-    completion: .file())
-  var exports: [String] = []
+  @OptionGroup var exports: ExportOptions<DocumentsReport>
 
   @Flag(help: "Also show the claims that bear a sentence out, and the figures of each claim.")
   var details = false
@@ -64,7 +58,7 @@ struct DocumentsCommand: ParsableCommand {
       throw InputError("--results: give result documents either before this option or after it")
     }
     if paths.count > 1 {
-      guard exports.isEmpty else {
+      guard exports.paths.isEmpty else {
         throw InputError(
           "several result documents have a page of their own: \(Tool.command) report FILE FILE --export atlas.html",
           at: "--export")
@@ -74,7 +68,7 @@ struct DocumentsCommand: ParsableCommand {
       }
       return try compare(paths, names)
     }
-    let files = try FileExport<DocumentsReport>.files(exports)
+    let files = try exports.files()
     let results = results + paths
     var found: [ResultDocument] = []
     for path in results { found += try Lab.results(at: path) }

@@ -57,13 +57,7 @@ struct ExploreCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The maximum duration of the exploration, as in 30s or 2min.", valueName: "duration"))
   var time: String?
 
-  @Option(
-    name: .customLong("export"),
-    help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileExport<[ExplorationResult]>.known) (repeatable).",
-      valueName: "file"),
-    completion: .file())
-  var exports: [String] = []
+  @OptionGroup var exports: ExportOptions<[ExplorationResult]>
 
   @OptionGroup var color: ColorOptions
 
@@ -94,7 +88,7 @@ struct ExploreCommand: AsyncParsableCommand {
   func run() async throws {
     let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
     let chosen = try scenarios()
-    let files = try FileExport<[ExplorationResult]>.files(exports)
+    let files = try exports.files()
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
     var results = try await explored(chosen, within: limit)

@@ -41,7 +41,7 @@ struct ReportCommand: ParsableCommand {
     // The paths are not validated together with the options, since an unknown option must be reported first.
     if paths.isEmpty { return try list() }
     if sideBySide { return try compare() }
-    let files = try FileExport<ReportInput>.files(rendering.exports, html: html)
+    let files = try FileExport<ReportInput>.files(rendering.exports.paths, html: html)
     var contents: [ReportContent] = []
     for path in paths {
       let run = try kept(path)
@@ -115,7 +115,7 @@ struct ReportCommand: ParsableCommand {
 
   /// Prints and exports the runs of several machines side by side, in the formats of an atlas.
   private func compare() throws {
-    let files = try FileExport<Atlas>.files(rendering.exports, html: html)
+    let files = try FileExport<Atlas>.files(rendering.exports.paths, html: html)
     guard let format = PrintFormat<Atlas>(argument: rendering.format.fileExtension ?? "table") else {
       throw InputError(
         "found '\(rendering.format.fileExtension ?? "table")', expected table, json, markdown or html for machines side by side",

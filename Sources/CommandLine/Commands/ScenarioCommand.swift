@@ -60,7 +60,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     // A run is compared and counted under the scenario's name only if it has the scenario's own settings.
     let keeps =
       run.settings.isEmpty && run.variants.isEmpty && run.confinement.cores == nil && names.allSatisfy(isBuiltIn)
-    try await output.session(try FileExport.files(output.rendering.exports), keeps: keeps).runAndReport {
+    try await output.session(try output.rendering.exports.files(), keeps: keeps).runAndReport {
       runner, progress in
       var results: [Results] = []
       for plan in plans where !Task.isCancelled && results.last?.earlyEnd == nil {

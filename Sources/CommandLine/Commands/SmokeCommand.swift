@@ -48,7 +48,7 @@ struct SmokeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let experiments = try chosen()
-    let files = try FileExport<ReportInput>.files(output.rendering.exports, junit: junit)
+    let files = try FileExport<ReportInput>.files(output.rendering.exports.paths, junit: junit)
     let start = MonotonicClock.now()
     try output.requireNames(experiments.map(\.name))
     let session = output.session(files)

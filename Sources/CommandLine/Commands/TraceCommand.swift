@@ -19,7 +19,7 @@ struct TraceCommand: AsyncParsableCommand {
       variants that --variant names. A file that --export writes contains all variants. --set replaces settings. If --set has a list of values, the pictures of all values are \
       drawn below each other at one scale. A recorded trial is never measured.
 
-      \(examples(("trace \(Lab.example)", "a picture of the first documented variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
+      \(examples(("trace \(Lab.example)", "a picture of the first documented variant"), ("trace \(Lab.example) --export trace.html", "a page with all variants; .json opens in Perfetto and speedscope"), ("trace -- ./server --port 8080", "record a program; Ctrl-C ends it, and shows the record")))
       """)
 
   @Argument(help: "The names of scenarios, or .yml files.", completion: .custom { _, _, _ in Completions.scenarios })
@@ -64,13 +64,7 @@ struct TraceCommand: AsyncParsableCommand {
   )
   var check = false
 
-  @Option(
-    name: .customLong("export"),
-    help: ArgumentHelp(
-      "Also write a file in the format of its extension: .json (Chrome trace events, for Perfetto and speedscope) .html .txt .md (repeatable).",
-      valueName: "file"),
-    completion: .file())
-  var exports: [String] = []
+  @OptionGroup var exports: ExportOptions<TraceSelection>
 
   @Flag(help: .hidden)
   var quick = false
@@ -107,14 +101,14 @@ struct TraceCommand: AsyncParsableCommand {
         "a program is recorded as it is: give it without scenarios, and without --all, --variant, --set and --cores")
     }
     try await ProgramTrace(
-      program, options: recording, files: FileExport.files(exports), color: color
+      program, options: recording, files: exports.files(), color: color
     ).run(
       from: Duration.nanoseconds(option: "--from", from), to: Duration.nanoseconds(option: "--to", to), checks: check)
   }
 
   private func traceTrials() async throws {
     try requireScenarios()
-    let files = try FileExport<TraceSelection>.files(exports)
+    let files = try exports.files()
     let experiments = try (all ? Lab.library.all() : names.map(Lab.library.experiment)).map {
       try recorded($0, inFiles: !files.isEmpty)
     }

@@ -7,13 +7,7 @@ struct RenderOptions: ParsableArguments {
   @Option(help: "How to print results.")
   var format = PrintFormat<ReportInput>.table
 
-  @Option(
-    name: .customLong("export"),
-    help: ArgumentHelp(
-      "Also write a file in the format of its extension: \(FileExport<ReportInput>.known) (repeatable).",
-      valueName: "file"),
-    completion: .file())
-  var exports: [String] = []
+  @OptionGroup var exports: ExportOptions<ReportInput>
 
   @OptionGroup var color: ColorOptions
 

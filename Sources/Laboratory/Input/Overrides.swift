@@ -84,7 +84,8 @@ extension Experiment {
 
   private mutating func set(_ text: String) throws(InputError) {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      let example = pattern.exampleSweeps(parameters)[0].prefix { $0 != "," }
+      let examples = pattern.exampleSweeps(parameters)
+      let example = (examples.first { $0.hasPrefix("\(text)=") } ?? examples[0]).prefix { $0 != "," }
       throw InputError("found '\(text)', expected NAME=VALUE as in \(example)")
     }
     let name = String(text[..<equals])

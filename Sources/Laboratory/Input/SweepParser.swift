@@ -18,7 +18,9 @@ public struct SweepParser {
   ///   that was found and the text that was expected.
   public func sweep(_ text: String) throws(InputError) -> Sweep {
     guard let equals = text.firstIndex(of: "="), equals != text.startIndex else {
-      throw InputError("found '\(text)', expected NAME=VALUES as in \(pattern.exampleSweeps()[0]); a range is 1..64:x4")
+      let examples = pattern.exampleSweeps()
+      let example = examples.first { $0.hasPrefix("\(text)=") } ?? examples[0]
+      throw InputError("found '\(text)', expected NAME=VALUES as in \(example); a range is 1..64:x4")
     }
     let name = String(text[..<equals])
     let parameter = try pattern.knownParameter(name)

@@ -15,7 +15,7 @@ struct RunPair {
     self.run = run
     self.other = other
     self.cores = cores
-    partners = Dictionary((other?.trials ?? []).map { ($0.round, $0) }, uniquingKeysWith: { first, _ in first })
+    partners = Dictionary(firstOf: (other?.trials ?? []).map { ($0.round, $0) })
   }
 
   /// The runs of both sides of the check.

@@ -203,7 +203,7 @@ public struct Comparison: Sendable {
     let runs = entries.indices.filter { entries[$0].variant == name }
     guard let first = runs.first else { return entries.map { _ in nil } }
     let affecting = Set(entries[first].point.keys)
-    let places = Dictionary(runs.map { (entries[$0].point, $0) }, uniquingKeysWith: { first, _ in first })
+    let places = Dictionary(firstOf: runs.map { (entries[$0].point, $0) })
     return entries.map { entry in places[entry.point.filter { affecting.contains($0.key) }] }
   }
 }
@@ -213,7 +213,7 @@ extension Comparison.Entry {
   init(_ run: VariantRun, figures: [RoundFigure]) {
     self.init(
       variant: run.variant.name,
-      point: Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+      point: run.point.values,
       figures: figures, mayBeBest: run.variant.role != .broken, isYardstick: run.variant.role == .yardstick)
   }
 }

@@ -24,7 +24,7 @@ public struct PairedRounds: Sendable {
 
   /// Creates pairs from the figures of the rounds that both sides have.
   public init(_ left: [RoundFigure], against right: [RoundFigure]) {
-    let others = Dictionary(right.map { ($0.round, $0.value) }, uniquingKeysWith: { first, _ in first })
+    let others = Dictionary(firstOf: right.map { ($0.round, $0.value) })
     pairs = left.compactMap { figure in others[figure.round].map { (figure.value, $0) } }
   }
 

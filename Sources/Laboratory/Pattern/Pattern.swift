@@ -37,10 +37,13 @@ public protocol Pattern: Sendable {
   static var name: String { get }
   /// The requirements of all variants on the machine. The default is an empty array.
   static var needs: [Requirement] { get }
-  /// The settings that define the problem: the amount of work, or the conditions. Each value of such a setting is a
-  /// different problem. Since a smaller problem is not a better solution, `compare` determines a best run for each
-  /// value. The other settings define how the work is done. The default is an empty array.
+  /// The settings that define the amount of work. Each value of such a setting is a different problem. Since a smaller
+  /// problem is not a better solution, `compare` determines a best run for each value. The settings that are neither in
+  /// ``problem`` nor in ``conditions`` define how the work is done. The default is an empty array.
   var problem: [any Declaration] { get }
+  /// The settings that a program does not choose, such as a limit of the system. `compare` determines a best run for
+  /// each value. A setting that fails under one condition may be good under another. The default is an empty array.
+  var conditions: [any Declaration] { get }
   /// The variants, which are compared with each other.
   @VariantList var variants: [Variant] { get }
 
@@ -54,6 +57,8 @@ public protocol Pattern: Sendable {
 extension Pattern {
   /// The default: an empty array.
   public var problem: [any Declaration] { [] }
+  /// The default: an empty array.
+  public var conditions: [any Declaration] { [] }
   /// The default: an empty array.
   public static var needs: [Requirement] { [] }
   /// The default: nil, for the sum of the durations among the settings.

@@ -13,8 +13,10 @@ public struct PatternDescription: Sendable {
   public let metrics: [Metric]
   /// The variants, each with the parameters that it ignores and the metrics that it promises.
   public let variants: [Variant]
-  /// The names of the parameters that define the problem.
+  /// The names of the parameters that define the problem: the amount of work, and the conditions.
   public let problem: Set<String>
+  /// The names of the parameters that define the conditions.
+  public let conditions: Set<String>
   /// The places of the declarations, by the names of parameters and metrics.
   let places: [String: SourceLine]
 
@@ -68,7 +70,8 @@ public struct PatternDescription: Sendable {
       }
     }
     guard !variants.isEmpty else { throw InputError("pattern '\(type(of: pattern).name)' has no variants") }
-    problem = Set(pattern.problem.compactMap(\.parameter?.name))
+    conditions = Set(pattern.conditions.compactMap(\.parameter?.name))
+    problem = conditions.union(pattern.problem.compactMap(\.parameter?.name))
     implementation = pattern
     self.places = places
     parameters = declared.compactMap(\.parameter)

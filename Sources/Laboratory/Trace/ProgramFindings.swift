@@ -1,3 +1,5 @@
+import Measurement
+
 /// The findings about a user's program. The lab knows the program's queues and threads only from the record.
 extension Trace {
   /// The numbers of the signals by which a user or another program ends a program. Such an end is not a finding.
@@ -86,7 +88,7 @@ extension Trace {
   /// The finding about lanes that wait for each other's locks at the end of the record; nil if there are no such lanes.
   var lockCycle: TraceFinding? {
     let open = openWaits.filter { $0.value.reason == .lock && $0.value.owner != nil }
-    let laneOf = Dictionary(lanes.enumerated().map { ($1.thread, $0) }) { first, _ in first }
+    let laneOf = Dictionary(firstOf: lanes.enumerated().map { ($1.thread, $0) })
     for start in open.keys.sorted() {
       var path = [start]
       while let owner = path.last.flatMap({ open[$0]?.owner }).flatMap({ laneOf[$0] }) {

@@ -168,7 +168,7 @@ extension ApplyStride: FindingPattern {
     else { return nil }
     return StrideModel.Cost(
       stride: stride, blocks: blocks, elapsed: mean,
-      rounds: Dictionary(rounds, uniquingKeysWith: { first, _ in first }))
+      rounds: Dictionary(firstOf: rounds))
   }
 
   private func median<Sample>(_ measure: MetricKey<Sample>, of run: VariantRun) -> Double? {

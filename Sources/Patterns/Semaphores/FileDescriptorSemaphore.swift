@@ -47,6 +47,7 @@ struct FileDescriptorSemaphore: Pattern {
   var patience = Duration.seconds(20)
 
   var problem: [any Declaration] { [tasks, hold] }
+  var conditions: [any Declaration] { [limit] }
 
   var variants: [Variant] {
     Variant(

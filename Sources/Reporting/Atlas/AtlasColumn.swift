@@ -128,7 +128,7 @@ struct AtlasRun: Sendable {
 
   init(_ document: ResultDocument) {
     let index = RunIndex(document)
-    let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let metrics = Dictionary(firstOf: document.scenario.metrics.map { ($0.name, $0) })
     let headline = document.scenario.show.first.flatMap { metrics[$0] }
     scenario = document.scenario.name
     title = document.scenario.title

@@ -71,7 +71,7 @@ struct AtlasScenario: Sendable {
       return "\(words.one) \(number + 1) has \(run.measure), not \(first.measure): not compared"
     }
     let tables = compared.map { run in
-      Dictionary((run?.rows ?? []).map { ($0.label, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(firstOf: (run?.rows ?? []).map { ($0.label, $0) })
     }
     var labels: [String] = []
     var seen: Set<String> = []

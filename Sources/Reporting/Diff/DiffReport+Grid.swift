@@ -15,7 +15,7 @@ extension DiffReport {
   /// swept, or if the grid has too many columns or metrics.
   func grid(_ style: TextStyle) -> [String]? {
     let rows = diff.rows
-    guard diff.isOfComparisons, Set(rows.map(\.metric)).count == 1,
+    guard diff.isOfComparisons, Set(rows.map(\.metric)).count == 1, rows.contains(where: { $0.ratio != nil }),
       let most = rows.max(by: { $0.figure.settings.count < $1.figure.settings.count }), most.figure.settings.count > 1,
       let last = most.figure.settings.last.map(Self.parameter)
     else { return nil }

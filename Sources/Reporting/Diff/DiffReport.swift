@@ -73,12 +73,13 @@ public struct DiffReport: Sendable {
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
+    let circumstances = diff.otherCircumstances.map { Line($0, .care) }
     let answers = diff.answers.map { old, new, bests in
       (old == new
         ? [Line("the same answer: \(new)")] : [Line("the old answer: \(old)"), Line("the new answer: \(new)")])
         + [bests.map(self.bests)].compactMap(\.self)
     }
-    return sides + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
+    return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
   /// Returns a line with the settings at which the best runs of two comparisons differ.
@@ -205,7 +206,9 @@ public struct DiffReport: Sendable {
   private func reasons(_ style: TextStyle) -> [String] {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
-      style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)", .quiet, indent: 2)
+      let least = Ranking.typical(rows.compactMap { row in row.ratio.map { $0.high / $0.estimate } })
+      let visible = least.map { " (here typically only factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
+      return style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)", .quiet, indent: 2)
     }
   }
 
@@ -240,7 +243,7 @@ public struct DiffReport: Sendable {
 
   /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
   /// shows `too wide`.
-  private static let widestInterval = 1000.0
+  private static let widestInterval = 100.0
 
   func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
@@ -294,7 +297,8 @@ public struct DiffReport: Sendable {
     return [
       ("verdicts that changed", verdicts), ("missing now", folded(diff.missing)), ("new", folded(diff.added)),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
-      ("cautions", diff.cautions.filter { $0 != diff.otherSettings }), ("gate", passed),
+      ("cautions", diff.cautions.filter { $0 != diff.otherSettings && !diff.otherCircumstances.contains($0) }),
+      ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

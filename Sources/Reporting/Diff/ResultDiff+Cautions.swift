@@ -18,14 +18,13 @@ extension ResultDiff {
     }
   }
 
-  static func cautions(
-    _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
-  ) -> [String] {
+  /// Returns a line for each difference between the machines, the versions and the builds of two sides.
+  static func otherCircumstances(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
     guard let before = old.first, let after = new.first else { return [] }
     let (was, now) = (before.machine, after.machine)
-    var cautions: [String] = []
+    var lines: [String] = []
     func differ(_ what: String, _ old: String, _ new: String) {
-      if old != new { cautions.append("another \(what): \(old) before, \(new) now") }
+      if old != new { lines.append("another \(what): \(old) before, \(new) now") }
     }
     differ("version", "\(before.tool.name) \(before.tool.version)", "\(after.tool.name) \(after.tool.version)")
     differ("system", "\(was.os) \(was.kernel)", "\(now.os) \(now.kernel)")
@@ -34,6 +33,14 @@ extension ResultDiff {
     differ("Swift", was.swift, now.swift)
     differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
     differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
+    return lines
+  }
+
+  static func cautions(
+    _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
+  ) -> [String] {
+    guard let was = old.first?.machine, let now = new.first?.machine else { return [] }
+    var cautions: [String] = []
     // If the same work takes a different time, every figure changes with this time.
     let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
     if speed.isFinite, abs(speed - 1) > 0.05 {

@@ -96,7 +96,7 @@ struct EndingCounts {
   /// on the old side. The line contains the number of these trials. A run is skipped if neither side completed a trial
   /// of the run.
   static func lost(_ old: EndingCounts, _ new: EndingCounts) -> [String] {
-    let before = Dictionary(old.runs.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let before = Dictionary(firstOf: old.runs.map { ($0.name, $0) })
     return new.runs.flatMap { run -> [String] in
       let was = before[run.name]
       guard run.counts[.completed] + (was?.counts[.completed] ?? 0) > 0 else { return [] }

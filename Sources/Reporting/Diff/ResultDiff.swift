@@ -18,8 +18,10 @@ public struct ResultDiff: Sendable {
   public private(set) var metricsLeftOut = 0
   /// The claims whose verdicts differ between the old and the new side.
   public private(set) var verdicts: [VerdictChange] = []
-  /// Remarks on differences that make the sides hard to compare: other machines, other parameters, disturbances of the
-  /// runs.
+  /// Differences between the circumstances of the sides: other machines, numbers of cores, or versions.
+  public private(set) var otherCircumstances: [String] = []
+  /// Remarks on differences that make the sides hard to compare: ``otherCircumstances``, other parameters, disturbances
+  /// of the runs.
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
@@ -54,8 +56,7 @@ public struct ResultDiff: Sendable {
     commands = Self.commands(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
-      (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } }
-    ) { first, _ in first }
+      firstOf: (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } })
     let settings = EffectiveSettings(old + new)
     let before = Figures(old, metrics, headlines, settings), after = Figures(new, metrics, headlines, settings)
     try Self.refuseOtherMeasures(before, after)
@@ -73,8 +74,10 @@ public struct ResultDiff: Sendable {
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new)
     uncertainties = Self.uncertainties(old, new) + [otherSettings].compactMap(\.self)
+    otherCircumstances = Self.otherCircumstances(old, new)
     cautions =
-      Self.cautions(old, new, otherSettings) + Self.disturbances("old", old) + Self.disturbances("new", new)
+      otherCircumstances + Self.cautions(old, new, otherSettings) + Self.disturbances("old", old)
+      + Self.disturbances("new", new)
   }
 
   private static func comparisons(
@@ -102,7 +105,9 @@ public struct ResultDiff: Sendable {
     let contents = [comparisons.old, comparisons.new].map { ReportContent($0) }
     let texts = contents.map { $0.decision.map(\.text).joined(separator: " ") }
     guard !texts.contains("") else { return nil }
-    return (texts[0], texts[1], BestChanges(SearchAnswer.bests(contents[0]), SearchAnswer.bests(contents[1])))
+    let areRanked = contents.allSatisfy(\.index.hasEnoughRounds)
+    let bests = contents.map(SearchAnswer.bests)
+    return (texts[0], texts[1], areRanked ? BestChanges(bests[0], bests[1]) : nil)
   }
 
   /// The settings at which the best runs of two comparisons differ.
@@ -114,9 +119,9 @@ public struct ResultDiff: Sendable {
 
     /// Creates the changes; nil if the comparisons do not have several settings with a best run in common.
     init?(_ old: [SearchAnswer.Best], _ new: [SearchAnswer.Best]) {
-      let before = Dictionary(old.map { ($0.place, $0.names) }, uniquingKeysWith: { first, _ in first })
+      let before = Dictionary(firstOf: old.map { ($0.place, $0.names) })
       let both = new.compactMap { best in before[best.place].map { (place: best.place, old: $0, new: best.names) } }
-      guard both.count > 1 else { return nil }
+      guard both.count > 1, !both.contains(where: { $0.old.isEmpty || $0.new.isEmpty }) else { return nil }
       count = both.count
       changed = both.filter { Set($0.old).isDisjoint(with: $0.new) }
     }

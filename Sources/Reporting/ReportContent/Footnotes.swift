@@ -21,6 +21,9 @@ extension ReportContent {
         "\(Table.meanOfMedians): the geometric mean of the rounds' medians\(ranks); it says nothing about "
           + "the slow samples")
     }
+    if isSearch, let headline, index.isOfMedians(headline), shown.contains(where: \.isGrid) {
+      notes.append("the figures of a grid are the means of the rounds' medians, and say nothing about the slow samples")
+    }
     if isSearch, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
     }
@@ -76,6 +79,14 @@ extension ReportContent {
     return signs.isEmpty ? [] : [signs.joined(separator: ", ")]
   }
 
+  /// The words for the reference of the ratios: the baseline, `the best mean`, or `the lowest mean` if no run is called
+  /// the best.
+  private var referenceText: String {
+    guard let comparison, comparison.isOfBest else { return comparison?.reference ?? RunComparison.bestWords }
+    let isNamed = !comparison.bests.subtracting(comparison.uncertainBests).isEmpty
+    return isNamed ? RunComparison.bestWords : "the \(headline?.superlative ?? "best") mean"
+  }
+
   /// Returns notes that explain ratios with and without intervals.
   private func ratioNotes(_ facts: Cell.Facts) -> [String] {
     var notes: [String] = []
@@ -92,7 +103,7 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio is the mean of those of the paired rounds; without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(comparison?.reference ?? RunComparison.bestWords), by \(certainty), or by rounds that do not overlap"
+        "a ratio is the mean of those of the paired rounds; without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText), by \(certainty), or by rounds that do not overlap"
       )
     }
     if facts.contains(.allRounds) {

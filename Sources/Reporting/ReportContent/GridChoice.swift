@@ -77,23 +77,25 @@ struct GridChoice {
   /// Of several runs, the words name those with a good mean in every group.
   private func possibly(_ common: [Int], of whole: SearchGroup) -> String {
     let all = worstMultiples
-    let worst = common.map { run in
-      all.first { $0.name == wording.names([run], of: whole.runs) }
-    }
-    let most = max(worst.map { $0?.multiple.factor ?? 1 }.min() ?? 1, Self.good)
-    let chosen = zip(common, worst).filter { ($1?.multiple.factor ?? 1) <= most }
-    let name = wording.names(chosen.map(\.0), of: whole.runs, "or")
-    let cost = chosen.compactMap(\.1).max { $0.multiple.factor < $1.multiple.factor }
+    let worst = common.compactMap { run in all.first { $0.name == wording.names([run], of: whole.runs) } }
+    let most = max(worst.map(\.multiple.factor).min() ?? 1, Self.small)
+    // A run that is not among the best in a group, but hardly worse, is as good a choice.
+    let good = all.filter { $0.multiple.factor <= most }
+    let chosen = whole.runs.filter { run in good.contains { $0.name == wording.names([run], of: whole.runs) } }
+    let name = wording.names(chosen, of: whole.runs, "or")
     let (place, their) = (place(of: whole), chosen.count > 1 ? "their" : "its")
-    guard let cost, chosen.count < common.count || cost.multiple.factor > Self.small else {
-      return "use \(name): \(heading)\(note), \(place)"
-    }
+    let isWhole = Set(chosen) == Set(common)
+    guard let cost = good.max(by: { $0.multiple.factor < $1.multiple.factor }),
+      !isWhole || cost.multiple.factor > Self.small
+    else { return "use \(name): \(heading)\(note), \(place)" }
     guard cost.multiple.factor < SearchWording.far else {
       return "\(name) may be \(heading) \(place), but \(their) means are up to \(cost.multiple.text) "
         + "\(wording.worse) (\(cost.place))"
     }
-    return "use \(name): \(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best; "
-      + "\(heading)\(note), \(place)"
+    if cost.multiple.factor == 1 { return "use \(name): the best mean, but undecided, \(place)" }
+    let isCommon = Set(chosen).isSubset(of: common)
+    return "use \(name): \(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best"
+      + (isCommon ? "; \(heading)\(note), \(place)" : "")
   }
 
   /// Returns the settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a
@@ -210,10 +212,8 @@ struct GridChoice {
       .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
   }
 
-  /// The largest ratio of the means up to which an undecided run is as good a choice as the best.
-  private static let good = 1.25
-
-  /// The largest ratio of the means of a choice that the words do not state.
+  /// The largest ratio of the means of a choice that the words do not state. A run with this ratio is as good a choice
+  /// as the best.
   private static let small = 1.1
 
   /// The largest ratio to the best mean that a sentence without another choice contains.

@@ -24,6 +24,7 @@ public enum Legend {
     "round: one trial of each run; a report pairs the trials of a round",
     "setting: a parameter with a value, as in hold=1us",
     "headline: the first metric that a scenario shows; tables and plots begin with it",
+    "paired rounds: the figures of two runs in the same round, whose ratio does not contain what changes between rounds",
     "baseline: the variant with which the others are compared",
     "ratio: the geometric mean of the ratios of paired rounds, with a 99 % interval",
     "geometric mean: the root of a product: a run that is twice as fast and one that takes twice as long cancel out",

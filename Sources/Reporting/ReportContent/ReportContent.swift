@@ -54,7 +54,7 @@ public struct ReportContent: Sendable {
     testedDocuments = documents
     standings = Standings([document], by: documents)
     let index = RunIndex(document)
-    let metrics = Dictionary(document.scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let metrics = Dictionary(firstOf: document.scenario.metrics.map { ($0.name, $0) })
     let shown = document.scenario.show.compactMap { metrics[$0] }
     self.index = index
     self.shown = shown

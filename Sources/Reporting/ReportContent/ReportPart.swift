@@ -67,9 +67,8 @@ extension ReportContent {
   /// the tables from the answer at the end of the report.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = standings.caution.map { Line($0, .care) }
-    // Every run has some outliers, so a brief report does not warn about outliers. A grid marks runs with two states.
-    let unneeded = [RunNote.outliers] + (briefTables.contains(where: \.isGrid) ? [RunNote.twoStates] : [])
-    let warnings = self.warnings.filter { !isBrief || !unneeded.contains($0.kind) }.map(\.says)
+    // Every run has some outliers, so a brief report does not warn about outliers.
+    let warnings = self.warnings.filter { !isBrief || $0.kind != RunNote.outliers }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
     // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
     let figures: [ReportPart] = isSearch ? [.tables, findings, .plots] : [findings, .tables, .plots]

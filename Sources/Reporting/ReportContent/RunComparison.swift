@@ -21,8 +21,8 @@ struct RunComparison: Sendable {
   let flaw: MetricFacts?
   /// The runs with a flaw, which are not compared with other runs.
   let flawed: Set<Int>
-  /// The runs without a flaw of which another group has a run with the same variant and settings and with a flaw. A
-  /// program that uses these settings may meet the flaw, so reports do not rank such a run.
+  /// The runs without a flaw of which another amount of work has a run with the same variant and settings and with a
+  /// flaw. A program that uses these settings may meet the flaw, so reports do not rank such a run.
   let flawedElsewhere: Set<Int>
 
   /// The words for the best run, which has the best geometric mean over its rounds. Marks in the tables show whether
@@ -54,7 +54,8 @@ struct RunComparison: Sendable {
       problem: scenario.problem ?? [])
     func key(_ run: Int) -> RunIndex.RunKey {
       let facts = index.document.runs[run]
-      return .init(variant: facts.variant, point: facts.point.filter { !policy.groups.contains($0.key) })
+      let amounts = Set(policy.groups).subtracting(scenario.conditions ?? [])
+      return .init(variant: facts.variant, point: facts.point.filter { !amounts.contains($0.key) })
     }
     let unsafe = Set(flawed.map(key))
     let flawedElsewhere = Set(index.document.runs.indices.filter { !flawed.contains($0) && unsafe.contains(key($0)) })

@@ -23,18 +23,13 @@ struct RunIndex: Sendable {
 
   init(_ document: ResultDocument) {
     self.document = document
-    let parameters = Dictionary(
-      document.scenario.parameters.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let parameters = Dictionary(firstOf: document.scenario.parameters.map { ($0.name, $0) })
     let swept = document.scenario.sweep.compactMap { parameters[$0] }
     self.swept = swept
-    variants = Dictionary(
-      document.scenario.variants.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    variants = Dictionary(firstOf: document.scenario.variants.enumerated().map { ($1.name, $0) })
     labels = document.runs.map { Self.label($0, swept) }
-    numbers = Dictionary(
-      document.runs.enumerated().map { (RunKey(variant: $1.variant, point: $1.point), $0) },
-      uniquingKeysWith: { first, _ in first })
-    affecting = Dictionary(
-      document.runs.map { ($0.variant, Set($0.point.keys)) }, uniquingKeysWith: { first, _ in first })
+    numbers = Dictionary(firstOf: document.runs.enumerated().map { (RunKey(variant: $1.variant, point: $1.point), $0) })
+    affecting = Dictionary(firstOf: document.runs.map { ($0.variant, Set($0.point.keys)) })
   }
 
   /// Returns whether a run is shown as wrong: its variant is broken, and the run is not sound.

@@ -103,8 +103,15 @@ struct SearchAnswer {
       clean.count < flawed.count
       ? "Without `\(flaw.name)`: only \(names(clean, of: counted))"
       : "No `\(flaw.name)`, except: \(names(flawed, of: counted))"
-    let safe = clean.filter { !comparison.flawedElsewhere.contains($0) }
-    return "\(text)\(limit(between: safe, and: flawed) ?? "")."
+    let (safe, unranked) = (
+      clean.filter { !comparison.flawedElsewhere.contains($0) }, clean.filter(comparison.flawedElsewhere.contains)
+    )
+    let elsewhere =
+      unranked.isEmpty
+      ? ""
+      : "; not ranked, since it \(comparison.flawText): "
+        + RunNames(index: index, parameters: index.swept)(unranked, of: counted)
+    return "\(text)\(elsewhere)\(limit(between: safe, and: flawed) ?? "")."
   }
 
   /// The number of steps in the sweep of a wide gap.
@@ -112,7 +119,7 @@ struct SearchAnswer {
 
   /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
   /// has none: `; the limit is between: sweep permits=32..64:+4; leave a margin`. Without a number between the
-  /// settings, the words are only `; leave a margin below permits 58`. Returns nil if there are no such settings.
+  /// settings, the words are only `; permits 57 has no margin`. Returns nil if there are no such settings.
   private func limit(between clean: [Int], and flawed: [Int]) -> String? {
     index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
       func numbers(_ runs: [Int]) -> [String: [Int]] {
@@ -123,13 +130,13 @@ struct SearchAnswer {
         guard let most = good.max(), let least = bad[variant]?.min(), most < least else { return nil }
         return most...least
       }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
-        guard gap.count > 2 else {
-          return "; leave a margin below \(RunNames.setting(parameter, .integer(gap.upperBound)))"
-        }
+        let least = RunNames.setting(parameter, .integer(gap.lowerBound))
+        guard gap.count > 2 else { return "; \(least) has no margin" }
         let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
         let step = (gap.upperBound - gap.lowerBound) / Self.steps
         return "; the limit is between: sweep \(from)..\(to.dropFirst(parameter.name.count + 1))"
-          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "") + ", and leave a margin"
+          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+          + (8 * (gap.count - 1) <= gap.lowerBound ? "; \(least) has hardly a margin" : ", and leave a margin")
       }
     }.first
   }

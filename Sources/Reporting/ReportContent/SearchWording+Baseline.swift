@@ -4,7 +4,7 @@ import Measurement
 /// The words about several groups beside a baseline.
 extension SearchWording {
   /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
-  /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (1.3x, at 2 of 6 settings)`. A run is named only for the
+  /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (up to 1.3x)`. A run is named only for the
   /// settings at which it is significantly different. Returns nil if no run is.
   func againstBaseline(_ groups: [SearchGroup]) -> String? {
     guard let baseline = index.document.scenario.baseline else { return nil }
@@ -21,11 +21,10 @@ extension SearchWording {
         let found = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
         guard !found.isEmpty else { return nil }
         // A program that replaces the baseline must know where that is better.
-        let place =
-          found.count == groups.count
-          ? "everywhere"
-          : isMore == isMoreBetter
-            ? "at \(places(found.map(\.group), of: groups))" : "at \(found.count) of \(all.count) settings"
+        guard isMore == isMoreBetter else {
+          return ("\(name) (up to \(Multiple(found.map(\.contrast.factor).max() ?? 1).text))", found.count)
+        }
+        let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
         return ("\(name) (\(Self.multiples(found.map { Multiple($0.contrast.factor) })), \(place))", found.count)
       }.sorted { $0.count > $1.count }
       let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""

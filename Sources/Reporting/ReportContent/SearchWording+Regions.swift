@@ -33,7 +33,7 @@ extension SearchWording {
         group.comparison.contrastsWithBest[run].map { _ in
           (
             name: names([run], of: whole.runs), multiple: multiple(run, in: group), group: group,
-            isUndecided: group.undecided.contains(run),
+            isUndecided: group.undecided.contains(run) && !isDominated(run, in: group),
             isBaseline: names.variant(run) == index.document.scenario.baseline
           )
         }
@@ -121,8 +121,18 @@ extension SearchWording {
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
   /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
   func leaders(_ group: SearchGroup) -> [Int] {
-    guard isWide(group) else { return group.leaders }
-    return group.leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+    let leaders = group.leaders.filter { !isDominated($0, in: group) }
+    guard isWide(group) else { return leaders }
+    return leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+  }
+
+  /// Returns whether an undecided run of a group is certainly worse than another leader. The run cannot be the best,
+  /// although the rounds do not rank it beside a noisier run with the best mean.
+  func isDominated(_ run: Int, in group: SearchGroup) -> Bool {
+    guard run != group.best, group.isUndecided else { return false }
+    return group.leaders.contains { other in
+      other != group.best && multiple(other, in: group).factor < multiple(run, in: group).factor && !isAlike(run, other)
+    }
   }
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.

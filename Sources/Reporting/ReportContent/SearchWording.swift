@@ -39,7 +39,13 @@ struct SearchWording {
     let undecided =
       group.isUndecided || group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
     let contradiction = contradiction(group, atLeast: 1)
-    return [first, contradiction, next(group), undecided, noisy(group), tooFewRounds(group), worst].compactMap(\.self)
+    let dominated = group.undecided.filter { isDominated($0, in: group) }.map {
+      "\(names([$0], of: group.runs)) (\(multiple($0, in: group).text))"
+    }
+    let behind =
+      dominated.isEmpty ? nil : "\(worse) than another of them: \(dominated.listed(most: SearchAnswer.mostNames))"
+    return [first, contradiction, next(group), undecided, behind, noisy(group), tooFewRounds(group), worst]
+      .compactMap(\.self)
       .joined(separator: "; ")
   }
 
@@ -49,7 +55,7 @@ struct SearchWording {
     let leaders = leaders(group)
     let texts =
       group.isUndecided
-      ? group.undecided.filter { !leaders.contains($0) }.map { run in
+      ? group.undecided.filter { !leaders.contains($0) && !isDominated($0, in: group) }.map { run in
         "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))"
       } : []
     return noisyText(texts)
@@ -64,20 +70,19 @@ struct SearchWording {
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
   struct Multiple {
     let factor: Double
-    /// The ratio with the digits of the tables: `1.43x`.
+    /// The ratio with two decimals or three digits: `1.43x`.
     let text: String
 
-    init(_ factor: Double, isRough: Bool = false) {
+    init(_ factor: Double) {
       self.factor = factor
-      text = Quantity.ratio(factor, isRough: isRough) + "x"
+      text = Quantity.ratio(factor) + "x"
     }
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
   func multiple(_ run: Int, in group: SearchGroup) -> Multiple {
     guard run != group.best, let contrast = group.comparison.contrastsWithBest[run] else { return Multiple(1) }
-    return Multiple(
-      contrast.factor, isRough: group.undecided.contains(run) && contrast.interval?.isWide == true)
+    return Multiple(contrast.factor)
   }
 
   /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.

@@ -43,7 +43,9 @@ struct SpeedUp: Sendable {
       Table(
         title: "speed-up over \(fewest.counted("core"))",
         note: "how many times as fast (\(metric.name))"
-          + (gains ? ", and the share of the ideal, in which all cores together are as many times as fast" : "")
+          + (gains
+            ? ", and, if there is room, the share of the ideal, in which all cores together are as many times as fast"
+            : "")
           + "; paired rounds"
           + (series.count < all.count
             ? "; each variant at its fastest setting\(problem.isEmpty ? "" : " for the most work"), the others: --details"

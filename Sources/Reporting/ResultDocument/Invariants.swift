@@ -35,11 +35,11 @@ extension ResultDocument {
     try scenario.validate(root["scenario"])
     let (variants, metrics) = (
       Set(scenario.variants.map(\.name)),
-      Dictionary(scenario.metrics.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      Dictionary(firstOf: scenario.metrics.map { ($0.name, $0) })
     )
-    let swept = Dictionary(
-      scenario.parameters.map { ($0.name, Set($0.swept ?? [])) }, uniquingKeysWith: { first, _ in first }
-    ).filter { scenario.sweep.contains($0.key) }
+    let swept = Dictionary(firstOf: scenario.parameters.map { ($0.name, Set($0.swept ?? [])) }).filter {
+      scenario.sweep.contains($0.key)
+    }
     var seen: Set<RunIndex.RunKey> = []
     for (index, run) in runs.enumerated() {
       let path = root["runs"][index]

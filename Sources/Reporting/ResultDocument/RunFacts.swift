@@ -19,7 +19,7 @@ struct RunFacts: Codable, Sendable {
 
   init(_ run: VariantRun, _ pattern: PatternDescription, on machine: Machine) {
     variant = run.variant.name
-    point = Dictionary(run.point.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    point = run.point.values
     parameters = run.parameters
     rounds = run.trials.count
     outcomes = OutcomeCounts(run.trials.map(\.outcome.kind))

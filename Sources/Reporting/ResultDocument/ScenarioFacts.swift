@@ -15,9 +15,11 @@ struct ScenarioFacts: Codable, Sendable {
   let parameters: [ParameterFacts]
   /// The names of the swept parameters, in the order of the sweep.
   let sweep: [String]
-  /// The names of the swept parameters that define the amount of work; nil if there are no such parameters. Each
-  /// setting of these parameters has its own best run.
+  /// The names of the swept parameters that define the amount of work or the conditions; nil if there are no such
+  /// parameters. Each setting of these parameters has its own best run.
   let problem: [String]?
+  /// The names in ``problem`` of the parameters that a program does not choose; nil if there are no such parameters.
+  let conditions: [String]?
   /// The name of the variant that is the reference of ratios; nil if there is no baseline.
   let baseline: String?
   /// True if the run was a search for the best setting (`compare`); otherwise nil. Without a baseline, the reference of
@@ -41,7 +43,7 @@ struct ScenarioFacts: Codable, Sendable {
     variants = []
     parameters = []
     sweep = []
-    problem = nil
+    (problem, conditions) = (nil, nil)
     baseline = nil
     seeksBest = nil
     show = []
@@ -81,6 +83,8 @@ struct ScenarioFacts: Codable, Sendable {
     sweep = experiment.sweep.map(\.name)
     let amounts = experiment.sweep.map(\.name).filter(experiment.pattern.problem.contains)
     problem = amounts.isEmpty ? nil : amounts
+    let given = amounts.filter(experiment.pattern.conditions.contains)
+    conditions = given.isEmpty ? nil : given
     baseline = experiment.baseline
     seeksBest = experiment.isSearch ? true : nil
     show = experiment.show

@@ -20,6 +20,12 @@ extension Lab {
   ///   nor a dot.
   static func requireFile(_ path: String) throws(InputError) {
     do { _ = try readBytes(path, atMost: 0) } catch {
+      let kept = (Archive.ofUser?.runs ?? []).filter { $0.hasPrefix(path.prefix { $0 != "." } + ".") }
+      if !path.contains("/"), library.names.contains(String(path.prefix { $0 != "." })), path.contains("."),
+        !kept.isEmpty
+      {
+        throw .unknown("run", path, known: kept)
+      }
       guard path.contains("/") || path.contains(".") else {
         throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: library.names)
       }

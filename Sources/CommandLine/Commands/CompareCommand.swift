@@ -60,7 +60,7 @@ struct CompareCommand: AsyncParsableCommand {
     // Runs with settings of the command line are stored as well, since only runs with the same settings are compared.
     let session = output.session(
       try output.rendering.exports.files(),
-      keeps: Lab.library.names.contains(name) && run.confinement.cores == nil,
+      keeps: Lab.library.names.contains(name),
       isStoppingMeant: trialTime != nil)
     try await session.runAndReport { [plan] runner, progress in
       if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {

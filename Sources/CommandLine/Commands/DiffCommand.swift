@@ -199,6 +199,7 @@ struct DiffCommand: AsyncParsableCommand {
     if failAbove == nil { try Self.requireCommonScenario(measured.old, measured.new) }
     if !measured.old.isEmpty, measured.old.map(\.identity) == measured.new.map(\.identity) {
       Lab.printMessage("both sides are the same runs, so no figure changed")
+      if failAbove == nil, format.isTable, files.isEmpty { return }
     }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
     if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isSearch, new.isSearch {

@@ -41,12 +41,12 @@ extension LockScaling: FindingPattern {
       }.max { $0.count < $1.count }
     }
     guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
-      let first = counts.min(by: { $0.count < $1.count }), last.count > first.count
+      let first = counts.min(by: { $0.count < $1.count }), last.count >= 2 * first.count
     else { return "" }
     return
-      " At \(threadsPerCore.name) \(most), one thread entered \(Quantity(last.count, .none)) times in a row with "
-      + "\(last.name)\(last.place), and at most \(Int(first.count).counted("time")) with \(first.name) (longest-run of "
-      + "the median trial)."
+      " At \(threadsPerCore.name) \(most), one thread entered \(Int(last.count).counted("time")) in a row with "
+      + "\(last.name)\(last.place), and \(Int(first.count).counted("time")) with \(first.name)\(first.place) (longest-run "
+      + "of the median trial)."
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

@@ -214,7 +214,9 @@ public struct DiffReport: Sendable {
 
   /// A sentence with the commands that judge smaller changes than one run of each side; nil if a side has several runs.
   private var nextRuns: String? {
-    diff.commands.map { old, new in
+    // More runs of other work, or of another machine, do not tell what changed.
+    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else { return nil }
+    return diff.commands.map { old, new in
       "To judge smaller changes, make at least three runs of each side, such as `\(old)` and `\(new)`, and compare all of "
         + "them: `\(Tool.command) diff --old old-*.json --new new-*.json`."
     }

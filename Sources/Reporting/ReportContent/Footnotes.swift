@@ -51,7 +51,7 @@ extension ReportContent {
     let first = headline.superlative
     // Beside a baseline, the sign for undecided is about the baseline.
     let isCertainOnly =
-      comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", where it is certain" : ""
+      comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", unless it is undecided" : ""
     let signs = [
       facts.contains(.best)
         ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants") \(better)\(isCertainOnly)"

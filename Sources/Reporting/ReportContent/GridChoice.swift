@@ -29,19 +29,33 @@ struct GridChoice {
     let others = wording.withoutYardsticks(all)
     groups = zip(others ?? all, all).map { ($0, $1) }
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
-    who = others == nil ? "" : "without yardsticks, "
+    who = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
     heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
     isCertain = groups.allSatisfy { $0.group.undecided.isEmpty && $0.group.withTooFewRounds.isEmpty }
     note = isCertain || !isRanked ? "" : ", or undecided"
   }
 
-  /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere far from the
-  /// best, with the best runs by the values of one parameter or by groups; and otherwise the best runs alone. If the
-  /// runs have too few rounds to be ranked, the words recommend no run.
+  /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere much worse
+  /// than the best; otherwise the best runs by the values of one parameter or by groups, with the run that is nowhere
+  /// far from the best; and otherwise that run, or counts. If the runs have too few rounds to be ranked, the words
+  /// recommend no run.
   var text: String {
     guard wording.index.hasEnoughRounds else { return who + (everywhereSoFar ?? division?.text ?? counts) }
-    return who + (everywhere ?? recommendation ?? division.map { $0.text + cost(of: $0.names) } ?? counts)
+    return who
+      + (everywhere ?? recommendation(below: Self.good) ?? map ?? recommendation(below: SearchWording.far) ?? counts)
+  }
+
+  /// The best runs by the values of one parameter, or by groups, with the run that is nowhere far from the best, and
+  /// the largest ratio of the others; nil if that takes too many words.
+  private var map: String? {
+    division.map { text, names in
+      let least = leastWorst.flatMap { $0.multiple.factor < SearchWording.far ? $0 : nil }
+      let compromise = least.map {
+        "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse) than the best"
+      }
+      return text + (compromise ?? "") + cost(of: names.subtracting([least?.name].compactMap(\.self)))
+    }
   }
 
   /// `mutex has the best mean so far at all values of hold`; nil if no run has the best mean in all groups.
@@ -94,8 +108,10 @@ struct GridChoice {
     }
     if cost.multiple.factor == 1 { return "use \(name): the best mean, but undecided, \(place)" }
     let isCommon = Set(chosen).isSubset(of: common)
-    return "use \(name): \(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best"
-      + (isCommon ? "; \(heading)\(note), \(place)" : "")
+    let means = "\(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best"
+    // Undecided runs with much worse means are no recommendation.
+    guard cost.multiple.factor <= Self.small else { return "\(name) may be \(heading) \(place); \(means)" }
+    return "use \(name): \(means)\(isCommon ? "; \(heading)\(note), \(place)" : "")"
   }
 
   /// Returns the settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a
@@ -110,21 +126,19 @@ struct GridChoice {
   /// `use mutex: its means are nowhere more than 1.2x slower than the best; fastest: mutex at threads 1; actor at
   /// threads 2`, or `fastest at 7 of the 9 settings` if the best runs take too many words. Nil if every run is far from
   /// the best somewhere.
-  private var recommendation: String? {
-    guard let least = leastWorst, least.multiple.factor < SearchWording.far else { return nil }
+  private func recommendation(below limit: Double) -> String? {
+    guard let least = leastWorst, least.multiple.factor < limit else { return nil }
     let choice =
       "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than the best"
-    // Beside a choice, only a short rule is worth its words. The lines below have the best runs of all groups.
-    if let division = rule ?? (regions.count <= Self.fewGroups ? byRegion : nil) {
-      return "\(choice); \(division.text)\(cost(of: division.names.subtracting([least.name])))"
-    }
     let count = leaders.count { $0.contains(least.name) }
     return choice + (count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings")
   }
 
   /// The best runs by the values of one parameter, or by groups, with the names of these runs; nil if that takes too
   /// many words.
-  private var division: (text: String, names: Set<String>)? { rule ?? byRegion }
+  private var division: (text: String, names: Set<String>)? {
+    rule ?? (regions.count <= Self.mostRegions ? byRegion : nil)
+  }
 
   /// The runs that are among the best in all groups with a value of one parameter: `fastest: mutex at threads 1;
   /// pthread-mutex at threads 2 and 4`. Nil if there is only one parameter, if there are no such runs for a value, or
@@ -211,6 +225,12 @@ struct GridChoice {
     }.grouped(by: \.name).filter { $0.elements.count == groups.count }
       .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
   }
+
+  /// The largest ratio of the means of a run that is nowhere much worse than the best.
+  private static let good = 1.25
+
+  /// The maximum number of regions that the words name.
+  private static let mostRegions = 3
 
   /// The largest ratio of the means of a choice that the words do not state. A run with this ratio is as good a choice
   /// as the best.

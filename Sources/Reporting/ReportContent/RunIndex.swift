@@ -60,6 +60,12 @@ struct RunIndex: Sendable {
       && variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } == true
   }
 
+  /// The word for the yardsticks: `other yardsticks` if the baseline is the variant of a yardstick.
+  var yardsticks: String {
+    let baseline = document.scenario.baseline.flatMap { variants[$0] }
+    return baseline.map { document.scenario.variants[$0].isYardstick } == true ? "other yardsticks" : "yardsticks"
+  }
+
   /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the
   /// variant ignores have no effect.
   func run(_ variant: String, at point: [String: ParameterValue]) -> Int? {

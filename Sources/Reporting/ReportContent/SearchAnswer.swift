@@ -72,7 +72,7 @@ struct SearchAnswer {
       comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown, within: comparison) {
         !index.isYardstick($0)
       },
-      names: names,
+      names: names, shown: shown,
       // The tables of several groups show the headline alone.
       secondary: comparison.groups.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
@@ -101,8 +101,8 @@ struct SearchAnswer {
     let clean = counted.filter { !comparison.flawed.contains($0) }
     let text =
       clean.count < flawed.count
-      ? "Without `\(flaw.name)`: only \(names(clean, of: counted))"
-      : "No `\(flaw.name)`, except: \(names(flawed, of: counted))"
+      ? "Without `\(flaw.name)`: only \(fullNames(clean, of: counted))"
+      : "No `\(flaw.name)`, except: \(fullNames(flawed, of: counted))"
     let (safe, unranked) = (
       clean.filter { !comparison.flawedElsewhere.contains($0) }, clean.filter(comparison.flawedElsewhere.contains)
     )
@@ -112,6 +112,15 @@ struct SearchAnswer {
       : "; not ranked, since it \(comparison.flawText): "
         + RunNames(index: index, parameters: index.swept)(unranked, of: counted)
     return "\(text)\(elsewhere)\(limit(between: safe, and: flawed) ?? "")."
+  }
+
+  /// Returns the names of runs, with the conditions if a setting has a flaw under one condition and not under another.
+  private func fullNames(_ runs: [Int], of counted: [Int]) -> String {
+    let others = counted.filter { !runs.contains($0) && !comparison.flawedElsewhere.contains($0) }
+    let dependsOnCondition = Set(runs.map { names([$0], of: counted) }).intersection(
+      others.map { names([$0], of: counted) })
+    return dependsOnCondition.isEmpty
+      ? names(runs, of: counted) : RunNames(index: index, parameters: index.swept)(runs, of: counted)
   }
 
   /// The number of steps in the sweep of a wide gap.
@@ -186,7 +195,7 @@ struct SearchAnswer {
     let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.distinct
     return names.count == 1
       ? "\(names[0]) is a yardstick: only for comparison."
-      : "Yardsticks are only for comparison: \(names.listed())."
+      : "\(index.yardsticks.capitalizedFirst) are only for comparison: \(names.listed())."
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
@@ -254,7 +263,17 @@ struct SearchAnswer {
     guard !groups.isEmpty, !settings.isEmpty else { return nil }
     let quick = document.isQuick ? document.changedSettings : []
     let caution = quick.isEmpty ? "" : "; the full run, without --quick, may have another answer"
-    return "Measured at \(settings.joined(separator: ", "))\(caution)."
+    return "Measured at \(settings.joined(separator: ", "))\(caution).\(otherRanks)"
+  }
+
+  /// A sentence about the other shown metrics, by which other runs may be the best; empty if there is only one group,
+  /// whose secondary metric has a sentence of its own, or if there is no such metric.
+  private var otherRanks: String {
+    let others = wording.shown.filter {
+      $0.name != wording.metric.name && $0.better != .neither && !index.isFlaw($0) && $0.kind == .latency
+    }
+    guard groups.count > 1, let first = others.first else { return "" }
+    return " Ranked by `\(wording.metric.name)` alone; --metric \(first.name) may rank otherwise."
   }
 
   /// Returns a prefix with the settings that distinguish a group from other groups: `2 cores: `, `work 10 us: `.

@@ -21,14 +21,14 @@ struct SearchGroup {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
   }
 
-  /// The runs that an answer calls the best, beginning with the run that has the best mean: the runs that are as good
-  /// as it, or the undecided runs if the best run is undecided.
+  /// The runs that an answer calls the best, in the order of their means: the best run and the runs that are as good as
+  /// it, or the undecided runs if the best run is undecided.
   var leaders: [Int] {
-    [best]
-      + runs.filter { run in
-        run != best && (near.contains(run) || isUndecided && undecided.contains(run))
-          && comparison.contrastsWithBest[run]?.isDistinct != true
-      }
+    let others = runs.filter { run in
+      run != best && (near.contains(run) || isUndecided && undecided.contains(run))
+        && comparison.contrastsWithBest[run]?.isDistinct != true
+    }
+    return [best] + others.sorted { ratio($0) < ratio($1) }
   }
 
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.

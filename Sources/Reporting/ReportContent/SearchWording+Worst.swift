@@ -46,7 +46,7 @@ extension SearchWording {
       !group.runs.contains(run)
         && (metric.better == .higher ? figure(run) < figure(worst.run) : figure(run) > figure(worst.run))
     }
-    let who = isHidden ? " without yardsticks" : ""
+    let who = isHidden ? " without \(index.yardsticks)" : ""
     return
       "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean)\(who): \(name), \(by)"
   }

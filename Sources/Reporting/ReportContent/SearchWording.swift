@@ -9,6 +9,8 @@ struct SearchWording {
   /// The comparison of the runs whose variants are not yardsticks.
   let comparisonWithoutYardsticks: RunComparison
   let names: RunNames
+  /// The shown metrics, the headline first.
+  let shown: [MetricFacts]
   /// The metric whose figures a sentence of the answer states, in addition to the figures that rank the runs; nil if no
   /// such metric is shown.
   let secondary: MetricFacts?
@@ -303,7 +305,7 @@ struct SearchWording {
   /// Several such runs may be equally good, or their order may be undecided.
   private func fastestWithoutYardsticks(_ group: SearchGroup) -> String? {
     guard let others = withoutYardsticks(group) else { return nil }
-    let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without yardsticks"
+    let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without \(index.yardsticks)"
     guard others.isUndecided || !others.near.isEmpty else {
       return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
     }

@@ -38,7 +38,7 @@ public struct Comparison: Sendable {
     /// ratios.
     let isSearch: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
-    public let groups: [String]
+    let groups: [String]
 
     /// Creates a policy.
     ///

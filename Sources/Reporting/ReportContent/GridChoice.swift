@@ -83,35 +83,34 @@ struct GridChoice {
     return "\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)"
   }
 
-  /// The words about undecided runs that may be the best in all groups: `use mutex: fastest, or undecided, at all
-  /// values of hold`, with its cost unless it is small: `use mutex: its means are nowhere more than 1.43x slower than
-  /// the best; fastest, or undecided, at all values of hold`. A run that is far from the best mean of a group is not
-  /// recommended: `mutex may be fastest at all values of hold, but its means are up to 3.1x slower (hold 0 ns)`.
+  /// The words about undecided runs that may be the best in all groups.
   ///
-  /// Of several runs, the words name those with a good mean in every group.
+  /// - If the means of some runs are nowhere much worse than the best, `use mutex: fastest, or undecided, at all values
+  ///   of hold`. These runs need not be among the best in all groups; the words then state the largest ratio: `use
+  ///   mutex or actor: their means are nowhere more than 1.06x slower than the best`.
+  /// - Otherwise the words recommend nothing: `mutex may be fastest at all values of hold; its means are nowhere more
+  ///   than 1.43x slower than the best`, or `…, but its means are up to 3.12x slower (hold 0 ns)`.
   private func possibly(_ common: [Int], of whole: SearchGroup) -> String {
-    let all = worstMultiples
-    let worst = common.compactMap { run in all.first { $0.name == wording.names([run], of: whole.runs) } }
-    let most = max(worst.map(\.multiple.factor).min() ?? 1, Self.small)
-    // A run that is not among the best in a group, but hardly worse, is as good a choice.
-    let good = all.filter { $0.multiple.factor <= most }
-    let chosen = whole.runs.filter { run in good.contains { $0.name == wording.names([run], of: whole.runs) } }
-    let name = wording.names(chosen, of: whole.runs, "or")
-    let (place, their) = (place(of: whole), chosen.count > 1 ? "their" : "its")
-    let isWhole = Set(chosen) == Set(common)
-    guard let cost = good.max(by: { $0.multiple.factor < $1.multiple.factor }),
-      !isWhole || cost.multiple.factor > Self.small
-    else { return "use \(name): \(heading)\(note), \(place)" }
-    guard cost.multiple.factor < SearchWording.far else {
-      return "\(name) may be \(heading) \(place), but \(their) means are up to \(cost.multiple.text) "
-        + "\(wording.worse) (\(cost.place))"
+    let place = place(of: whole)
+    func name(_ runs: [Int]) -> String { wording.names(runs, of: whole.runs, "or") }
+    func worst(_ run: Int) -> Worst? { worstMultiples.first { $0.name == wording.names([run], of: whole.runs) } }
+    let small = whole.runs.filter { run in worst(run).map { $0.multiple.factor <= Self.small } ?? false }
+    if let cost = small.compactMap(worst).max(by: { $0.multiple.factor < $1.multiple.factor }) {
+      if Set(small) == Set(common) { return "use \(name(small)): \(heading)\(note), \(place)" }
+      if cost.multiple.factor == 1 { return "use \(name(small)): the best mean, but undecided, \(place)" }
+      return
+        "use \(name(small)): \(small.count > 1 ? "their" : "its") means are nowhere more than \(cost.multiple.text) "
+        + "\(wording.worse) than the best"
     }
-    if cost.multiple.factor == 1 { return "use \(name): the best mean, but undecided, \(place)" }
-    let isCommon = Set(chosen).isSubset(of: common)
-    let means = "\(their) means are nowhere more than \(cost.multiple.text) \(wording.worse) than the best"
-    // Undecided runs with much worse means are no recommendation.
-    guard cost.multiple.factor <= Self.small else { return "\(name) may be \(heading) \(place); \(means)" }
-    return "use \(name): \(means)\(isCommon ? "; \(heading)\(note), \(place)" : "")"
+    let costs = common.compactMap { run in worst(run).map { (run: run, worst: $0) } }
+    guard let least = costs.min(by: { $0.worst.multiple.factor < $1.worst.multiple.factor }) else {
+      return "use \(name(common)): \(heading)\(note), \(place)"
+    }
+    let isNear = least.worst.multiple.factor < SearchWording.far
+    return "\(name([least.run])) may be \(heading) \(place)"
+      + (isNear
+        ? "; its means are nowhere more than \(least.worst.multiple.text) \(wording.worse) than the best"
+        : ", but its means are up to \(least.worst.multiple.text) \(wording.worse) (\(least.worst.place))")
   }
 
   /// Returns the settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a

@@ -52,9 +52,10 @@ struct RunComparison: Sendable {
     let policy = Comparison.Policy(
       baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
+    // A setting that a program chooses, or a condition, may be the reason for a flaw.
+    let amounts = Set(scenario.problem ?? []).subtracting(scenario.conditions ?? [])
     func key(_ run: Int) -> RunIndex.RunKey {
       let facts = index.document.runs[run]
-      let amounts = Set(policy.groups).subtracting(scenario.conditions ?? [])
       return .init(variant: facts.variant, point: facts.point.filter { !amounts.contains($0.key) })
     }
     let unsafe = Set(flawed.map(key))

@@ -56,7 +56,7 @@ import Testing
     let says = LockScaling().findings(in: FakePattern.search(runs)).map(\.says)
     #expect(
       says.first?.hasSuffix(
-        " At threads-per-core 4, one thread entered up to 2004 times in a row with mutex, and 1 with serial-sync "
+        " At threads-per-core 4, one thread entered 2004 times in a row with mutex, and 1 time with serial-sync "
           + "(longest-run of the median trial).") == true,
       "\(says)")
   }

@@ -19,18 +19,18 @@ extension DiffReport {
       let most = rows.max(by: { $0.figure.settings.count < $1.figure.settings.count }), most.figure.settings.count > 1,
       let last = most.figure.settings.last.map(Self.parameter)
     else { return nil }
-    let columns = rows.compactMap { column($0, last) }.distinct
+    let columns = rows.compactMap { setting($0, last) }.distinct
     guard 2...Self.mostColumns ~= columns.count else { return nil }
     let keys = most.figure.settings.dropLast().map(Self.parameter)
     let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
     let lines = zip(rows, changes).grouped { row, _ in
-      [row.figure.variant] + keys.map { key in row.figure.settings.first { Self.parameter($0) == key } ?? "-" }
+      [row.figure.variant] + keys.map { setting(row, $0) ?? "-" }
     }.map { names, cells in
       let values = names.dropFirst().map { $0.split(separator: "=").last.map(String.init) ?? $0 }
       return [names[0]] + values
-        + columns.map { setting in
+        + columns.map { column in
           // A variant that the parameter does not affect has one figure, in the first column.
-          cells.first { row, _ in (column(row, last) ?? columns[0]) == setting }.map { cell($0, $1) } ?? ""
+          cells.first { row, _ in (setting(row, last) ?? columns[0]) == column }.map { cell($0, $1) } ?? ""
         }
     }
     let headings =
@@ -43,7 +43,8 @@ extension DiffReport {
     }
   }
 
-  private func column(_ row: ResultDiff.Row, _ name: String) -> String? {
+  /// Returns the setting of a parameter in a row: `hold=1us`; nil if the parameter does not distinguish the row.
+  private func setting(_ row: ResultDiff.Row, _ name: String) -> String? {
     row.figure.settings.first { Self.parameter($0) == name }
   }
 

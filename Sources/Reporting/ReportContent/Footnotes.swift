@@ -79,12 +79,12 @@ extension ReportContent {
     return signs.isEmpty ? [] : [signs.joined(separator: ", ")]
   }
 
-  /// The words for the reference of the ratios: the baseline, `the best mean`, or `the lowest mean` if no run is called
-  /// the best.
+  /// The words for the reference of the ratios: the baseline, or the best run.
   private var referenceText: String {
-    guard let comparison, comparison.isOfBest else { return comparison?.reference ?? RunComparison.bestWords }
-    let isNamed = !comparison.bests.subtracting(comparison.uncertainBests).isEmpty
-    return isNamed ? RunComparison.bestWords : "the \(headline?.superlative ?? "best") mean"
+    guard let comparison, comparison.isOfBest, let headline else {
+      return comparison?.reference ?? RunComparison.bestWords
+    }
+    return comparison.bestText(headline)
   }
 
   /// Returns notes that explain ratios with and without intervals.

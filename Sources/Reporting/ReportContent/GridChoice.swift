@@ -18,6 +18,8 @@ struct GridChoice {
   /// `, or undecided` if the best run of a group is undecided; otherwise empty.
   private let note: String
   private let isCertain: Bool
+  /// The largest ratio of each run that all groups contain.
+  private let worstMultiples: [Worst]
 
   /// Creates the choice.
   ///
@@ -27,7 +29,15 @@ struct GridChoice {
   init(_ all: [SearchGroup], in regions: [SearchWording.Region], _ wording: SearchWording) {
     (self.wording, self.regions) = (wording, regions)
     let others = wording.withoutYardsticks(all)
-    groups = zip(others ?? all, all).map { ($0, $1) }
+    let groups = zip(others ?? all, all).map { (group: $0, whole: $1) }
+    self.groups = groups
+    worstMultiples = groups.flatMap { group, whole in
+      group.runs.compactMap { run -> Worst? in
+        guard run == group.best || group.comparison.contrastsWithBest[run] != nil else { return nil }
+        return (wording.names([run], of: whole.runs), wording.multiple(run, in: group), wording.settingsText(of: whole))
+      }
+    }.grouped(by: \.name).filter { $0.elements.count == groups.count }
+      .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
     who = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
@@ -213,17 +223,6 @@ struct GridChoice {
 
   /// The run whose largest ratio to the best mean of a group is the smallest; nil if no run is in all groups.
   private var leastWorst: Worst? { worstMultiples.min { $0.multiple.factor < $1.multiple.factor } }
-
-  /// The largest ratio of each run that all groups contain.
-  private var worstMultiples: [Worst] {
-    groups.flatMap { group, whole in
-      group.runs.compactMap { run -> Worst? in
-        guard run == group.best || group.comparison.contrastsWithBest[run] != nil else { return nil }
-        return (wording.names([run], of: whole.runs), wording.multiple(run, in: group), wording.settingsText(of: whole))
-      }
-    }.grouped(by: \.name).filter { $0.elements.count == groups.count }
-      .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
-  }
 
   /// The largest ratio of the means of a run that is nowhere much worse than the best.
   private static let good = 1.25

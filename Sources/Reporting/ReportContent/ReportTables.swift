@@ -134,7 +134,8 @@ struct ReportTables {
       cells.append(self.row(row.run, figures + (hasRatios ? [ratio] : [])))
     }
     let heading = Table.Heading(
-      "vs \(document.scenario.baseline ?? bestText(metric))", short: comparison?.isOfBest == true ? "vs best" : nil)
+      "vs \(document.scenario.baseline ?? comparison?.bestText(metric) ?? RunComparison.bestWords)",
+      short: comparison?.isOfBest == true ? "vs best" : nil)
     return Table(
       title: metric.name, note: metric.says, keys: keys, isGrid: false,
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
@@ -281,7 +282,7 @@ struct ReportTables {
     comparison?.referenceOf[run].map { index.isLowerBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// Returns whether a search does not rank a run, since the run shows a mistake.
+  /// Returns the reason why a search does not rank a run; nil if the run is ranked.
   private func whyUnranked(_ run: Int) -> String? {
     guard isSearch, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else { return nil }
     return index.isBroken(run) ? Self.mistake : comparison.flawedElsewhere.contains(run) ? comparison.flawText : nil

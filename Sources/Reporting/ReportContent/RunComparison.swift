@@ -84,6 +84,12 @@ struct RunComparison: Sendable {
   /// The reason for which a run of ``flawedElsewhere`` is not ranked: `has failed-opens at another hold`.
   var flawText: String { "has \(flaw?.name ?? "") at another \(groupsText)" }
 
+  /// Returns the words for the best run, to which ratios refer: ``bestWords``, or `the lowest mean` if reports call no
+  /// run the best.
+  func bestText(_ metric: MetricFacts) -> String {
+    self.bests.subtracting(uncertainBests).isEmpty ? "the \(metric.superlative) mean" : Self.bestWords
+  }
+
   /// Returns `best` with the groups that each have a best run: `the best mean for each work`.
   func forEachGroup(_ best: String = Self.bestWords) -> String {
     groupsText.isEmpty ? best : "\(best) for each \(groupsText)"

@@ -102,13 +102,6 @@ extension ReportTables {
       variant: variants.count == 1 ? variants[0] : nil, metric: metric, across: across, depends: depends)
   }
 
-  /// Returns the words for the best run, to which the ratios refer: `the best mean`, or `the lowest mean` if the report
-  /// calls no run the best.
-  func bestText(_ metric: MetricFacts) -> String {
-    let isNamed = comparison.map { !$0.bests.subtracting($0.uncertainBests).isEmpty } ?? true
-    return isNamed ? RunComparison.bestWords : "the \(metric.superlative) mean"
-  }
-
   /// Returns words about the ratios in the cells of a grid: `as a multiple of the best mean`.
   static func meaning(of metric: MetricFacts, to reference: String, isBaseline: Bool) -> String {
     isBaseline
@@ -126,7 +119,7 @@ extension ReportTables {
           + row.runs.map { $0.map { gridCell($0, metric) } ?? .none })
     }
     let facts = rows.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    let best = bestText(metric)
+    let best = comparison?.bestText(metric) ?? RunComparison.bestWords
     let reference = document.scenario.baseline ?? comparison?.forEachGroup(best) ?? best
     let areRatios = !facts.isDisjoint(with: [.ratio, .reference])
     let figures =

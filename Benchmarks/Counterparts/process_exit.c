@@ -25,7 +25,7 @@ static const char request[] =
     "{\"pattern\":\"process-monitor\",\"variant\":\"child-exit\",\"parameters\":{},\"seed\":1,\"stepsPerMicrosecond\":1,"
     "\"cores\":1}\n";
 
-// The same messages as in ProcessMonitorTrials.swift: a word and the time.
+// The same messages as in ProcessMonitorPatternTrials.swift: a word and the time.
 enum word { GO = 1 };
 struct message {
   uint64_t word, time;

@@ -69,38 +69,6 @@ public enum Host {
   public static var processorTime: ProcessorTime { usage(thisProcess).processorTime }
 }
 
-/// Processor time in nanoseconds. The system counts the time in microseconds. Linux divides the time into user and
-/// system time by some hundreds of samples per second, so only the total is meaningful below a few milliseconds.
-public struct ProcessorTime: Sendable, Equatable {
-  /// The time in user mode.
-  public var user: UInt64
-  /// The time in kernel mode on behalf of the process.
-  public var system: UInt64
-
-  /// Creates a processor time from its user and its system time.
-  public init(user: UInt64 = 0, system: UInt64 = 0) {
-    self.user = user
-    self.system = system
-  }
-
-  /// The sum of the user and the system time.
-  public var total: UInt64 { user + system }
-
-  /// Returns the time that was used since `earlier`. A component that the system has corrected downwards counts as
-  /// zero.
-  public static func - (later: ProcessorTime, earlier: ProcessorTime) -> ProcessorTime {
-    ProcessorTime(
-      user: later.user > earlier.user ? later.user - earlier.user : 0,
-      system: later.system > earlier.system ? later.system - earlier.system : 0)
-  }
-
-  /// Adds `other` to `sum`, component by component.
-  public static func += (sum: inout ProcessorTime, other: ProcessorTime) {
-    sum.user += other.user
-    sum.system += other.system
-  }
-}
-
 extension rusage {
   var processorTime: ProcessorTime {
     func nanoseconds(_ time: timeval) -> UInt64 { UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_usec) * 1000 }
@@ -120,22 +88,4 @@ private func usage(_ who: Int32) -> rusage {
   var usage = rusage()
   getrusage(who, &usage)
   return usage
-}
-
-/// The times that the cores of a set have spent in each state since the machine started, added up over the cores, in
-/// clock ticks.
-public struct ProcessorTimes: Sendable {
-  /// The time in which the cores ran processes or the kernel.
-  public let busy: UInt64
-  /// The time that the hypervisor gave to other virtual machines.
-  public let stolen: UInt64
-  /// The whole time, including idle time.
-  public let total: UInt64
-
-  /// Creates processor times from their values in clock ticks.
-  public init(busy: UInt64, stolen: UInt64, total: UInt64) {
-    self.busy = busy
-    self.stolen = stolen
-    self.total = total
-  }
 }

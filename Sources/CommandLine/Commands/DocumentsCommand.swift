@@ -112,10 +112,3 @@ struct DocumentsCommand: ParsableCommand {
     }
   }
 }
-
-/// The formats in which commands print lists.
-enum ListFormat: String, ExpressibleByArgument, CaseIterable {
-  case table, json, markdown
-
-  init?(argument: String) { self.init(rawValue: argument == "md" ? "markdown" : argument) }
-}

@@ -71,15 +71,6 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// An error that the machine causes, and that prevents the lab from doing its work. The exit status is 2.
-public struct LabError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A description of the task that failed, and of the reason.
-  public let description: String
-
-  /// Creates an error from a description of the task that failed and of the reason.
-  public init(_ description: String) { self.description = description }
-}
-
 extension [String] {
   /// Returns the name nearest to `found` by edit distance; nil if `found` is empty, has more than 64 characters, or
   /// cannot be a typo of any name. A typo has a character in common with the name. If both words have up to four

@@ -1,19 +1,5 @@
 import Measurement
 
-/// The figure of one round of a run.
-public struct RoundFigure: Sendable, Hashable {
-  /// The number of the round, from 0.
-  public let round: Int
-  /// The figure of the round's trial.
-  public let value: Double
-
-  /// Creates the figure of a round.
-  public init(round: Int, value: Double) {
-    self.round = round
-    self.value = value
-  }
-}
-
 /// The figures of two sides in the rounds that both sides have, matched by the number of the round. A round is left out
 /// if either side has no figure in this round.
 ///
@@ -59,15 +45,5 @@ public struct PairedRounds: Sendable {
     // The number of ways to distribute the figures over the two sides. In two of these ways, the sides do not overlap.
     let ways = (1...max(1, pairs.count)).reduce(1.0) { $0 * Double(pairs.count + $1) / Double($1) }
     return areDisjoint && 2 / ways * Double(comparisons) <= (1 - ConfidenceInterval.confidence) / 10
-  }
-}
-
-extension VariantRun {
-  /// Returns the figures of `metric`, by `statistic` or by the metric's default statistic, from the trials that have a
-  /// figure.
-  public func figures(_ metric: Metric, _ statistic: Statistic? = nil) -> [RoundFigure] {
-    trials.compactMap { trial in
-      trial.figure(metric, statistic).map { RoundFigure(round: trial.round, value: $0) }
-    }
   }
 }

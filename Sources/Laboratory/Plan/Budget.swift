@@ -61,4 +61,13 @@ public struct Budget: Sendable, Equatable {
   public static let thorough = Budget(rounds: 30)
   /// The largest number of rounds of a run, regardless of the width of the intervals.
   public static let mostRounds = 10_000
+
+  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`. The number is a
+  /// quarter more than `seconds`, since the next trials may be slower, and is rounded up to a multiple of 1, 5 or 10.
+  /// It is at most about 32 years, since a result document may contain any time.
+  public static func enough(for seconds: Double) -> Int {
+    let enough = min(1.25 * seconds, 1e9)
+    let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
+    return Int((enough / step).rounded(.up) * step)
+  }
 }

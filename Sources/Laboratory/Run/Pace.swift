@@ -227,15 +227,6 @@ extension Experiment {
 }
 
 extension Budget {
-  /// Returns the number of seconds that a message suggests for a run that probably takes `seconds`. The number is a
-  /// quarter more than `seconds`, since the next trials may be slower, and is rounded up to a multiple of 1, 5 or 10.
-  /// It is at most about 32 years, since a result document may contain any time.
-  public static func enough(for seconds: Double) -> Int {
-    let enough = min(1.25 * seconds, 1e9)
-    let step = enough <= 5 ? 1.0 : enough <= 60 ? 5 : 10
-    return Int((enough / step).rounded(.up) * step)
-  }
-
   /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
   /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
   /// twice `atMost`, the longest time of the variant, plus half a second. If a worker was ended early in any other

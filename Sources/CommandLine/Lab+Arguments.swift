@@ -60,8 +60,8 @@ extension Lab {
     guard let word = words.first, !word.hasPrefix("-") else { return }
     let known = commands
     guard !known.contains(word), !["help", "worker"].contains(word) else { return }
-    throw InputError(
-      "unknown command or scenario '\(word)'", near: word, of: known + library.names,
+    throw .unknown(
+      "command or scenario", word, known: known + library.names,
       listing: .text("known: \(known.joined(separator: ", ")); scenarios: \(Tool.command) list"))
   }
 }

@@ -65,8 +65,8 @@ import Testing
     ),
     (
       ["explain", "mutx"],
-      "gcdlab: unknown scenario 'mutx'; did you mean the variant 'mutex', of lock-scaling, readers-writer, queue-vs-lock "
-        + "and 9 more?\n"
+      "gcdlab: unknown scenario 'mutx' (did you mean the variant 'mutex', of lock-scaling, readers-writer, queue-vs-lock "
+        + "and 9 more?)\n"
     ),
     (
       ["explain", "open-file-descriptors"],

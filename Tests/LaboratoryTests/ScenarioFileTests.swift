@@ -230,7 +230,7 @@ import Testing
     }
     #expect(
       failure("bears: [guide.34]")
-        == "mine.yml:15: unknown sentence 'guide.34' (see the command documents); did you mean 'guide.33'?")
+        == "mine.yml:15: unknown sentence 'guide.34'; did you mean 'guide.33'? (see the command documents)")
     #expect(failure("bears: [guide.33, guide.33]") == "mine.yml:15: sentence 'guide.33' appears twice")
     #expect(
       failure("bears: [guide.33]\n    contradicts: [guide.33]")

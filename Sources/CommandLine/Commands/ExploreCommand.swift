@@ -215,9 +215,8 @@ struct ExploreCommand: AsyncParsableCommand {
 
   /// Returns the error for a name that is not the name of a scenario that can be explored.
   private func unknown(_ name: String, _ known: [String]) -> InputError {
-    let isScenario = Lab.library.names.contains(name)
-    return InputError(
-      isScenario ? "\(name) cannot be explored" : "unknown scenario '\(name)'", near: isScenario ? "" : name, of: known,
-      listing: .all(as: isScenario ? "these can" : "can be explored"))
+    Lab.library.names.contains(name)
+      ? InputError("\(name) cannot be explored", of: known, listing: .all(as: "these can"))
+      : .unknown("scenario", name, known: known, listing: .all(as: "can be explored"))
   }
 }

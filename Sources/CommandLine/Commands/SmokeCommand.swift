@@ -114,8 +114,9 @@ struct SmokeCommand: AsyncParsableCommand {
       for word in given where !words.contains(word) {
         // A list of all words would be too long to be useful.
         let few = words.nearest(to: word) == nil ? words.nearest(3, to: word).joined(separator: ", ") : ""
-        let hint = few.isEmpty ? "" : " (nearest: \(few); \(Tool.command) list has all)"
-        throw InputError("unknown name or tag '\(word)'\(hint)", at: flag, near: word, of: words)
+        throw .unknown(
+          "name or tag", word, at: flag, known: words,
+          listing: .text(few.isEmpty ? "" : "nearest: \(few); \(Tool.command) list has all"))
       }
     }
     func isMeant(_ experiment: Experiment, by given: [String]) -> Bool {

@@ -209,8 +209,8 @@ struct TraceCommand: AsyncParsableCommand {
     guard !variants.contains(word) else {
       throw InputError("'\(word)' is a variant of \(first): give it as --variant \(word)")
     }
-    throw InputError(
-      "unknown scenario '\(word)'", near: word, of: Lab.library.names + variants,
+    throw InputError.unknown(
+      "scenario", word, known: Lab.library.names + variants,
       listing: .text(
         "\(Tool.command) list has all; a variant of \(first) is given as --variant: \(variants.joined(separator: ", "))"
       ))

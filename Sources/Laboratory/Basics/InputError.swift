@@ -3,7 +3,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The place of the error, for example `stride.yml:12` or `--set`; empty while the place is unknown.
   public var place: String
   /// A description of the error, usually of the text that was found and of the text that was expected.
-  public let message: String
+  public private(set) var message: String
   /// The allowed name that is nearest to the text that was found; nil if that text cannot be a typo of any allowed
   /// name.
   public let nearest: String?
@@ -41,20 +41,30 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
       }
   }
 
-  /// Returns an error about an unknown name. The error lists the known names, and suggests the nearest one.
+  /// Returns an error about an unknown name. The error suggests the nearest known name, and lists names as `list` says.
   ///
   /// - Parameters:
   ///   - kind: the kind of thing that is named, such as `variant`.
   ///   - name: the unknown name.
   ///   - whole: the name of the thing of which `known` are parts; nil for none.
+  ///   - part: the part of the input that contains the name, such as `claim 1`; nil for none.
   ///   - place: the place of the error, for example `--variant`.
   ///   - known: the names that are known.
+  ///   - list: the list of names in the error.
   public static func unknown(
-    _ kind: String, _ name: String, of whole: String? = nil, at place: String = "", known: [String]
+    _ kind: String, _ name: String, of whole: String? = nil, in part: String? = nil, at place: String = "",
+    known: [String], listing list: List = .all(as: "known")
   ) -> InputError {
-    InputError(
-      "unknown \(kind) '\(name)'\(whole.map { " of \($0)" } ?? "")", at: place,
-      near: known.meant(by: name) ?? name, of: known, listing: .all(as: "known"))
+    let origin = (whole.map { " of \($0)" } ?? "") + (part.map { " in \($0)" } ?? "")
+    return InputError(
+      "unknown \(kind) '\(name)'\(origin)", at: place, near: known.meant(by: name) ?? name, of: known, listing: list)
+  }
+
+  /// Returns the error with `subject` and a colon before its message.
+  func about(_ subject: String) -> InputError {
+    var error = self
+    error.message = "\(subject): \(message)"
+    return error
   }
 
   /// Returns the error with `place`. If the error already has a place, returns the error unchanged.

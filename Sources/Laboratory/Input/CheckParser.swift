@@ -49,15 +49,16 @@ struct CheckParser {
 
   private func reference(_ figure: WrittenCheck.Figure) throws(InputError) -> Check.Reference {
     guard variants.contains(where: figure.scope.includes) else {
-      let name = figure.scope.name
-      throw failure(
-        "unknown variant '\(name)'", near: name, of: variants.map(\.name) + ["all", "any"], listing: .unlessNear)
+      throw InputError.unknown(
+        "variant", figure.scope.name, known: variants.map(\.name) + ["all", "any"], listing: .unlessNear
+      ).about(subject)
     }
     let point = try point(figure.point)
     guard let metric = pattern.metric(figure.metric) else {
-      throw failure(
-        "unknown metric '\(figure.metric)' of \(pattern.name)", near: figure.metric,
-        of: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name), listing: .unlessNear)
+      throw InputError.unknown(
+        "metric", figure.metric, of: pattern.name,
+        known: (pattern.metrics + Metric.outcomes + Metric.costs).map(\.name), listing: .unlessNear
+      ).about(subject)
     }
     return Check.Reference(
       scope: figure.scope, point: point, metric: metric, statistic: try statistic(figure.statistic))
@@ -66,8 +67,7 @@ struct CheckParser {
   private func statistic(_ name: String?) throws(InputError) -> Statistic? {
     guard let name else { return nil }
     guard let statistic = Statistic(rawValue: name) else {
-      throw failure(
-        "unknown statistic '\(name)'", near: name, of: Statistic.allCases.map(\.rawValue), listing: .all(as: "known"))
+      throw InputError.unknown("statistic", name, known: Statistic.allCases.map(\.rawValue)).about(subject)
     }
     return statistic
   }
@@ -76,14 +76,14 @@ struct CheckParser {
     var point: [Setting] = []
     for setting in settings {
       guard let parameter = pattern.parameter(setting.name) else {
-        throw failure(
-          "unknown parameter '\(setting.name)'", near: setting.name, of: pattern.settable.map(\.name),
-          listing: .unlessNear)
+        throw InputError.unknown(
+          "parameter", setting.name, known: pattern.settable.map(\.name), listing: .unlessNear
+        ).about(subject)
       }
       do {
         point.append(
           Setting(setting.name, try pattern.pointValue(setting.value, of: parameter), unit: parameter.unit))
-      } catch { throw failure("\(error)") }
+      } catch { throw error.about(subject) }
     }
     return point
   }
@@ -95,7 +95,7 @@ struct CheckParser {
     let isBareZero = { (operand: Check.Operand) in operand == .quantity(0, .none) }
     if left != right, !isBareZero(check.left), !isBareZero(check.right) {
       func name(_ unit: Unit) -> String { unit == .none ? "a plain count" : "'\(unit.rawValue)'" }
-      throw failure("the sides have different units, \(name(left)) and \(name(right))")
+      throw InputError("the sides have different units, \(name(left)) and \(name(right))").about(subject)
     }
   }
 
@@ -108,9 +108,6 @@ struct CheckParser {
     }
   }
 
-  private func failure(
-    _ message: String, near found: String = "", of names: [String] = [], listing list: InputError.List = .nothing
-  ) -> InputError {
-    InputError("\(kind) '\(text)': \(message)", near: found, of: names, listing: list)
-  }
+  /// The name of the text in errors.
+  private var subject: String { "\(kind) '\(text)'" }
 }

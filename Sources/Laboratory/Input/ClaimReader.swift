@@ -44,15 +44,17 @@ struct ClaimReader {
   private func requireVariant(_ subject: WrittenClaim.Subject) throws(InputError) {
     let names = variants.map(\.name)
     guard !names.contains(subject.variant) else { return }
-    throw subject.node.error(
-      "for: unknown variant '\(subject.variant)'", near: subject.variant, of: names, listing: .unlessNear)
+    throw InputError.unknown(
+      "variant", subject.variant, at: subject.node.place, known: names, listing: .unlessNear
+    ).about("for")
   }
 
   static func kind(_ fields: Mapping) throws(InputError) -> Claim.Kind {
     let name = try fields.text("kind")
     guard let kind = Claim.Kind(rawValue: name) else {
-      throw fields.node("kind").error(
-        "unknown kind '\(name)'", near: name, of: Claim.Kind.allCases.map(\.rawValue), listing: .all(as: "allowed"))
+      throw .unknown(
+        "kind", name, at: fields.node("kind").place, known: Claim.Kind.allCases.map(\.rawValue),
+        listing: .all(as: "allowed"))
     }
     return kind
   }
@@ -76,9 +78,9 @@ struct ClaimReader {
       let name = node.text
       if let documents = file.documents {
         guard let sentence = documents.sentence(name) else {
-          throw node.error(
-            "unknown sentence '\(name)' (see the command documents)", near: name,
-            of: documents.sentences.map(\.id))
+          throw .unknown(
+            "sentence", name, at: node.place, known: documents.sentences.map(\.id),
+            listing: .text("see the command documents"))
         }
         if key == "contradicts", sentence.strength == .may {
           throw node.error("'\(name)' states a possibility, which a lack of occurrences does not contradict")

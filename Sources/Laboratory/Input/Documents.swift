@@ -99,7 +99,7 @@ public struct Documents: Sendable {
     guard sentence(name) == nil, parts.count <= 2, parts.count == 1 || Int(parts[1]) != nil else { return nil }
     guard let document = documents.first(where: { $0.name == parts[0] }) else {
       let near = parts.count > 1 ? documents.map(\.name).nearest(to: parts[0]) : nil
-      return near.map { InputError("unknown sentence '\(name)'", near: name, of: ["\($0).\(parts[1])"]) }
+      return near.map { .unknown("sentence", name, known: ["\($0).\(parts[1])"], listing: .nothing) }
     }
     let (count, first) = (document.sentences.count, document.sentences.first?.id ?? "")
     guard parts.count > 1 else {
@@ -167,9 +167,9 @@ public struct Documents: Sendable {
     var standIns: [String: String] = [:]
     for entry in try fields.entries("stand-in") {
       guard let system = systems[entry.key] else {
-        throw InputError(
-          "stand-in: unknown system '\(entry.key)'", at: entry.value.place, near: entry.key,
-          of: systems.keys.sorted(), listing: .unlessNear)
+        throw InputError.unknown(
+          "system", entry.key, at: entry.value.place, known: systems.keys.sorted(), listing: .unlessNear
+        ).about("stand-in")
       }
       standIns[system] = try entry.value.scalar(entry.key)
     }

@@ -9,17 +9,15 @@ struct Mapping {
   }
   let entries: [Entry]
   let owner: PlacedNode
-  /// The position of the mapping among several mappings, for errors, such as ` in claim 2`; empty for a single mapping.
-  private let part: String
+  /// The name of the mapping among several mappings, for errors, such as `claim 2`; nil for a single mapping.
+  private let part: String?
 
   func node(_ key: String) -> PlacedNode { entries.first { $0.key == key }?.value ?? owner }
 
   /// Throws an error if the mapping contains a key that is not in `keys`.
   func allow(_ keys: [String]) throws(InputError) {
     for entry in entries where !keys.contains(entry.key) {
-      throw InputError(
-        "unknown key '\(entry.key)'\(part)", at: entry.keyPlace, near: entry.key, of: keys,
-        listing: .all(as: "allowed"))
+      throw .unknown("key", entry.key, in: part, at: entry.keyPlace, known: keys, listing: .all(as: "allowed"))
     }
   }
 
@@ -29,7 +27,7 @@ struct Mapping {
 
   func text(_ key: String) throws(InputError) -> String {
     guard let text = try optionalText(key) else {
-      throw InputError("the key '\(key)' is missing\(part)", at: owner.place)
+      throw InputError("the key '\(key)' is missing\(part.map { " in \($0)" } ?? "")", at: owner.place)
     }
     return text
   }
@@ -65,6 +63,6 @@ struct Mapping {
     }
     self.entries = entries
     self.owner = owner
-    self.part = part.map { " in \($0)" } ?? ""
+    self.part = part
   }
 }

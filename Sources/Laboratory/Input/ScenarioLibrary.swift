@@ -113,18 +113,18 @@ public struct ScenarioLibrary: Sendable {
   /// similar name.
   private func unknownScenario(_ name: String) -> InputError {
     // There are too many names for a message, and `list` also prints their titles.
-    var hint = names.nearest(to: name) == nil ? " (known: those of `list`, or a path to a .yml file)" : ""
+    var hint = names.nearest(to: name) == nil ? "known: those of `list`, or a path to a .yml file" : ""
     let variant = patterns.flatMap(\.variants).map(\.name).nearest(to: name)
     let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.abridged(to: 3) }
     let owners = names.filter { (try? builtIn($0))?.variant(name) != nil }
     if !owners.isEmpty {
-      hint = " (a variant of \(owners.abridged(to: 3)))"
+      hint = "a variant of \(owners.abridged(to: 3))"
     } else if !scenarios[0].isEmpty {
-      hint = " (mentioned by \(scenarios[0]))"
+      hint = "mentioned by \(scenarios[0])"
     } else if let variant, !hint.isEmpty, !scenarios[1].isEmpty {
-      hint = "; did you mean the variant '\(variant)', of \(scenarios[1])?"
+      hint = "did you mean the variant '\(variant)', of \(scenarios[1])?"
     }
-    return InputError("unknown scenario '\(name)'\(hint)", near: name, of: names)
+    return .unknown("scenario", name, known: names, listing: .text(hint))
   }
 
   /// Returns the names of the built-in scenarios whose files contain `name` as whole words; `file-descriptors` also

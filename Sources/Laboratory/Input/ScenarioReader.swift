@@ -67,8 +67,9 @@ public struct ScenarioReader {
   func pattern(of root: Mapping) throws(InputError) -> any Pattern {
     let name = try root.text("pattern")
     guard let pattern = patterns.first(where: { type(of: $0).name == name }) else {
-      throw root.node("pattern").error(
-        "unknown pattern '\(name)'", near: name, of: patterns.map { type(of: $0).name }, listing: .unlessNear)
+      throw .unknown(
+        "pattern", name, at: root.node("pattern").place, known: patterns.map { type(of: $0).name },
+        listing: .unlessNear)
     }
     return pattern
   }
@@ -105,9 +106,9 @@ public struct ScenarioReader {
     var variants: [Variant] = []
     for node in nodes {
       guard let variant = pattern.variant(node.text) else {
-        throw node.error(
-          "unknown variant '\(node.text)' of \(pattern.name)", near: node.text,
-          of: pattern.variants.map(\.name), listing: .unlessNear)
+        throw .unknown(
+          "variant", node.text, of: pattern.name, at: node.place, known: pattern.variants.map(\.name),
+          listing: .unlessNear)
       }
       guard !variants.contains(variant) else { throw node.error("variant '\(node.text)' is listed twice") }
       variants.append(variant)
@@ -151,8 +152,8 @@ public struct ScenarioReader {
   private func show(_ root: Mapping, _ pattern: PatternDescription) throws(InputError) -> [String] {
     let nodes = try root.list("show")
     for node in nodes where pattern.metric(node.text) == nil {
-      throw node.error(
-        "unknown metric '\(node.text)' of \(pattern.name)", near: node.text, of: pattern.metrics.map(\.name),
+      throw .unknown(
+        "metric", node.text, of: pattern.name, at: node.place, known: pattern.metrics.map(\.name),
         listing: .unlessNear)
     }
     return nodes.isEmpty ? pattern.metrics.map(\.name) : nodes.map(\.text)

@@ -96,8 +96,7 @@ public struct Parameter: Sendable {
       guard case .unknownUnit(let suffix) = error, !unit.suffixes.isEmpty else {
         throw InputError("\(name): found '\(text)', expected \(wanted)")
       }
-      throw InputError(
-        "\(name): unknown unit '\(suffix)' in '\(text)'", near: suffix, of: unit.suffixes, listing: .unlessNear)
+      throw InputError.unknown("unit", suffix, in: "'\(text)'", known: unit.suffixes, listing: .unlessNear).about(name)
     }
     guard quantity.unit == unit || quantity.value == 0 && quantity.unit == .none else {
       let hint = quantity.unit == .none && unit != .none ? ", which has no unit; expected" : ", expected"

@@ -69,12 +69,12 @@ extension TrialRequest {
   ) throws(InputError) -> (variant: Variant, trial: Trial) {
     let names = patterns.map { type(of: $0).name }
     guard let index = names.firstIndex(of: pattern) else {
-      throw InputError("unknown pattern '\(pattern)'", at: "pattern", near: pattern, of: names)
+      throw .unknown("pattern", pattern, at: "pattern", known: names, listing: .nothing)
     }
     let variants = patterns[index].variants
     guard let variant = variants.first(where: { $0.name == variant }) else {
-      throw InputError(
-        "unknown variant '\(variant)' of \(pattern)", at: "variant", near: variant, of: variants.map(\.name))
+      throw .unknown(
+        "variant", variant, of: pattern, at: "variant", known: variants.map(\.name), listing: .nothing)
     }
     guard (1...Self.mostCores).contains(cores) else {
       throw InputError("found \(cores), expected 1 to \(Self.mostCores)", at: "cores")

@@ -48,8 +48,7 @@ public struct ResultDiff: Sendable {
   public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
-      throw InputError(
-        "unknown metric '\(metric)'", at: "--metric", near: metric, of: known + ["all"], listing: .all(as: "known"))
+      throw .unknown("metric", metric, at: "--metric", known: known + ["all"])
     }
     sides = (Side(old), Side(new))
     comparisons = Self.comparisons(old, new)

@@ -162,9 +162,8 @@ public struct SentenceIndex: Sendable {
     let names = names.filter { !Self.standings.contains($0) }
     for name in names
     where !known.contains(name) && documents.sentence(name) == nil && !documents.eras.contains(name) {
-      throw InputError(
-        "unknown document '\(name)'", near: name, of: known + Self.standings,
-        listing: .text("known: \(known.joined(separator: ", "))"))
+      throw .unknown(
+        "document", name, known: known + Self.standings, listing: .text("known: \(known.joined(separator: ", "))"))
     }
     let tried = TriedClaims(documents, scenarios, results, on: machine)
     func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {

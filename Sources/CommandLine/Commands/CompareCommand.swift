@@ -53,7 +53,7 @@ struct CompareCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var plan = Plan(try experiment(), budget: try budget(), seed: run.seedOrRandom)
+    var plan = Plan(try experiment(), budget: try budget(), seed: run.seed.orRandom)
     if run.rounds == nil { plan.budget.shortestTime = Self.shortestTime(of: plan.runs.count) }
     try output.requireNames([plan.experiment.name])
     if let reason = Self.whyUnranked(plan) { Lab.printMessage(reason) }

@@ -55,7 +55,7 @@ struct ScenarioCommand: AsyncParsableCommand {
     try output.requireNames(experiments.map(\.name))
     // The scenarios alternate, so that the runs of a scenario are as far apart as possible.
     let plans = (0..<runs).flatMap { _ in
-      experiments.map { Plan($0, budget: budget, seed: run.seedOrRandom) }
+      experiments.map { Plan($0, budget: budget, seed: run.seed.orRandom) }
     }
     // A run is compared and counted under the scenario's name only if it has the scenario's own settings.
     let keeps =

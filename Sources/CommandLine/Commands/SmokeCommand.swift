@@ -38,9 +38,7 @@ struct SmokeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("As --export, whatever the file's name.", valueName: "file", visibility: .hidden))
   var junit: String?
 
-  @Option(help: "Repeat the order of the earlier run that printed this seed.")
-  var seed: UInt64?
-
+  @OptionGroup var seed: SeedOption
   @OptionGroup var confinement: CoresOption
   @OptionGroup var output: OutputOptions
 
@@ -53,7 +51,7 @@ struct SmokeCommand: AsyncParsableCommand {
     try output.requireNames(experiments.map(\.name))
     let session = output.session(files)
     let limit = try limit().nanoseconds
-    let seed = seed ?? UInt64.random(in: 0...999_999_999)
+    let seed = seed.orRandom
     var results: [Results] = []
     var unprinted: (any Error)?
     Interrupt.begin()

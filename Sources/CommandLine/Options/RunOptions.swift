@@ -46,8 +46,7 @@ struct RunOptions: ParsableArguments {
       valueName: "duration"))
   var time: String?
 
-  @Option(help: "Repeat the order of the earlier run that printed this seed.")
-  var seed: UInt64?
+  @OptionGroup var seed: SeedOption
 
   func validate() throws {
     if quick, thorough { throw ValidationError("--quick and --thorough exclude each other.") }
@@ -77,8 +76,6 @@ struct RunOptions: ParsableArguments {
     budget.time = try limit() ?? time ?? (budget.precision == nil ? nil : .seconds(60))
     return budget
   }
-
-  var seedOrRandom: UInt64 { seed ?? UInt64.random(in: 0...999_999_999) }
 
   private func limit() throws -> Duration? { try time.map { try Duration(option: "--time", $0) } }
 

@@ -80,9 +80,9 @@ import Testing
     let one = Machine(
       os: machine.os, kernel: machine.kernel, cpu: machine.cpu, cores: 1, memory: machine.memory, swift: machine.swift,
       optimised: true, descriptorLimit: 1024, threadLimit: nil, clockRead: 20, floor: 45, work: machine.work)
-    let unable = description.variants.filter { description.obstacle(to: $0, on: one) != nil }.map(\.name)
+    let unable = description.variants.filter { description.implementation.obstacle(to: $0, on: one) != nil }.map(\.name)
     #expect(unable == ["check-then-act", "actor"])
-    #expect(description.variants.allSatisfy { description.obstacle(to: $0, on: machine) == nil })
+    #expect(description.variants.allSatisfy { description.implementation.obstacle(to: $0, on: machine) == nil })
   }
 
   // MARK: Broken bodies

@@ -131,7 +131,7 @@ extension Experiment {
   ///
   /// - Parameter sweep: the sweeps of the experiment. A parameter that is swept has no fixed value.
   public func saturation(of parameter: String, sweeping sweep: [Sweep]) -> (from: Int, reason: String)? {
-    pattern.saturation(
+    (pattern.implementation as? any SaturatingPattern)?.saturation(
       of: parameter, with: parameters.filter { name, _ in !sweep.contains { $0.name == name } })
   }
 }

@@ -61,6 +61,7 @@ extension PatternDescription {
   /// Returns the reason why `run` cannot be tried on `machine`; nil if the run can be tried. The requirements of the
   /// run's variant apply to the cores that the run may use.
   public func obstacle(to run: VariantRun, on machine: Machine) -> String? {
-    machine.obstacle(toConfining: run.cores) ?? obstacle(to: run.variant, on: machine.confined(to: run.cores))
+    machine.obstacle(toConfining: run.cores)
+      ?? implementation.obstacle(to: run.variant, on: machine.confined(to: run.cores))
   }
 }

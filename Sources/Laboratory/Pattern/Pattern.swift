@@ -73,7 +73,7 @@ extension Pattern {
   }
 
   /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
-  func obstacle(to variant: Variant, on machine: Machine) -> String? {
+  public func obstacle(to variant: Variant, on machine: Machine) -> String? {
     (Self.needs + variant.needs).lazy.compactMap { $0.obstacle(machine) }.first
   }
 }

@@ -1,5 +1,5 @@
 /// The declarations of a pattern, which are collected once from the pattern's stored properties. Code outside the
-/// pattern uses the pattern only through this description.
+/// pattern reads the declarations only here.
 ///
 /// The lab creates a description of every pattern whose scenario it reads. A worker creates no description, since a
 /// worker starts for every trial and the creation of a description takes time.
@@ -103,11 +103,6 @@ public struct PatternDescription: Sendable {
   public func parameter(_ name: String) -> Parameter? { settable.first { $0.name == name } }
   /// All parameters that can be set: the pattern's parameters, and the parameter of ``Cores``.
   public var settable: [Parameter] { parameters + [Cores.parameter] }
-
-  /// Returns the reason why `variant` cannot run on `machine`; nil if the variant can run.
-  public func obstacle(to variant: Variant, on machine: Machine) -> String? {
-    implementation.obstacle(to: variant, on: machine)
-  }
 
   private static func isName(_ name: String) -> Bool {
     // Bytes are compared, since a check of the Unicode properties of characters takes ten times as long.

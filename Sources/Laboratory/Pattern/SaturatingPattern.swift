@@ -9,13 +9,3 @@ public protocol SaturatingPattern: Pattern {
   /// - Parameter parameters: the values of all parameters that are not swept.
   func saturation(of parameter: String, with parameters: [String: ParameterValue]) -> (from: Int, reason: String)?
 }
-
-extension PatternDescription {
-  /// Returns the smallest value of `parameter` at and above which all values have the same effect, and the reason as a
-  /// clause that follows a colon; nil if each value has its own effect.
-  public func saturation(of parameter: String, with parameters: [String: ParameterValue])
-    -> (from: Int, reason: String)?
-  {
-    (implementation as? any SaturatingPattern)?.saturation(of: parameter, with: parameters)
-  }
-}

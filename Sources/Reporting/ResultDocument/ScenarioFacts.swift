@@ -62,7 +62,8 @@ struct ScenarioFacts: Codable, Sendable {
     variants = experiment.variants.map { variant in
       VariantFacts(
         name: variant.name, role: variant.role.rawValue, says: variant.summary,
-        ends: variant.ending.name, obstacle: experiment.pattern.obstacle(to: variant, on: machine.confined(to: cores)),
+        ends: variant.ending.name,
+        obstacle: experiment.pattern.implementation.obstacle(to: variant, on: machine.confined(to: cores)),
         code: experiment.code[variant.name]?.joined(separator: "\n"))
     }
     // A parameter that the lab adds to every pattern is listed only if the parameter is set or swept.

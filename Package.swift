@@ -85,7 +85,8 @@ let package = Package(
     // would otherwise not rebuild this target after a change of Laboratory.
     .executableTarget(name: "twins", dependencies: ["GCDLab", "Laboratory"], path: "Tools/Twins"),
     // A lab whose workers misbehave: see Tools/hardships.
-    .executableTarget(name: "faults", dependencies: ["GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
+    .executableTarget(
+      name: "faults", dependencies: ["Exploration", "GCDLab", "Laboratory", "Platform"], path: "Tools/Faults"),
     // Programs that contain no code of the lab, and that the tests record.
     .executableTarget(
       name: "known", path: "Tests/Programs/known",

@@ -13,7 +13,7 @@ import Synchronization
 public struct Lab: Sendable {
   private let patterns: [any Pattern]
   private let files: [(name: String, text: String)]
-  private let explorations: @Sendable () -> [ExploredScenario]
+  private let explorations: @Sendable () -> [ExploredPattern]
   private let name: String
 
   /// Creates a lab.
@@ -23,11 +23,11 @@ public struct Lab: Sendable {
   ///     that stacks are large enough to create the patterns.
   ///   - files: the scenarios (`NAME.yml`), the documents whose sentences the claims test (`documents.yml`), and the
   ///     sources of the patterns (`.swift`), for `explain --code`. The plugin `Shelve` collects the files.
-  ///   - explored: the scenarios that `explore` can run. The closure is evaluated when `explore` runs.
+  ///   - explored: the patterns that `explore` can run. The closure is evaluated when `explore` runs.
   ///   - name: the name of the command in help and errors; nil for the name of the binary.
   public init(
     patterns: @autoclosure () -> [any Pattern], files: [(name: String, text: String)],
-    explored: @autoclosure @escaping @Sendable () -> [ExploredScenario] = [], name: String? = nil
+    explored: @autoclosure @escaping @Sendable () -> [ExploredPattern] = [], name: String? = nil
   ) {
     let path = CommandLine.arguments.first ?? ""
     self.name = name ?? path.split(separator: "/").last.map(String.init) ?? Tool.name
@@ -49,8 +49,8 @@ public struct Lab: Sendable {
   /// The documents whose sentences the claims test; nil if the lab has no documents, or if their file is invalid. A
   /// command that requires the documents reports the error in the file.
   static let documents: Documents? = (try? library.documents()) ?? nil
-  /// The scenarios that `explore` can run.
-  static var explored: [ExploredScenario] { current.withLock { $0?.explorations }?() ?? [] }
+  /// The patterns that `explore` can run.
+  static var explored: [ExploredPattern] { current.withLock { $0?.explorations }?() ?? [] }
 
   /// Runs the command line, and exits the process with one of the statuses that `gcdlab help` lists.
   ///

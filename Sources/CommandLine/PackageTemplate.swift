@@ -151,7 +151,7 @@ struct PackageTemplate {
     typealias Mutex = ModelMutex
 
     /// The program that `explore \(name)` runs: two threads that each add one, in every order of their steps.
-    public let explored\(type) = ExploredScenario(
+    public let explored\(type) = ExploredPattern(
       "\(name)",
       [
         .init("mutex", isBroken: false) { update { counter in counter.add(1) } },

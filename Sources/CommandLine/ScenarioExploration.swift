@@ -4,7 +4,7 @@ import Measurement
 import Platform
 import Reporting
 
-extension ExploredScenario {
+extension ExploredPattern {
   /// Explores a variant, until all schedules of the strategy are executed or `isOver` returns true.
   ///
   /// - Throws: ``LabError`` if the variant behaved differently when a schedule was repeated.
@@ -19,7 +19,7 @@ extension ExploredScenario {
       }
     }
     return ExplorationResult(
-      scenario: name, leavesOut: leavesOut, variant: variant, summary: summary,
+      pattern: name, leavesOut: leavesOut, variant: variant, summary: summary,
       seconds: Double(MonotonicClock.now() &- begin) / 1e9)
   }
 }
@@ -28,14 +28,14 @@ extension Results {
   /// Explores the variants if the scenario can be explored, and adds a remark on the results to the findings. The
   /// exploration ends after about two seconds at the latest. Interrupted results get no remark.
   mutating func addExploration() async throws {
-    guard earlyEnd == nil, let scenario = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else {
+    guard earlyEnd == nil, let pattern = Lab.explored.first(where: { $0.name == experiment.pattern.name }) else {
       return
     }
     let begin = MonotonicClock.now()
     var results: [ExplorationResult] = []
-    for variant in scenario.variants where experiment.variants.contains(where: { $0.name == variant.name }) {
+    for variant in pattern.variants where experiment.variants.contains(where: { $0.name == variant.name }) {
       let isOver: @Sendable () -> Bool = { Interrupt.status != nil || MonotonicClock.now() &- begin >= 2_000_000_000 }
-      results.append(try await scenario.explored(variant, by: .all, isOver: isOver))
+      results.append(try await pattern.explored(variant, by: .all, isOver: isOver))
     }
     guard Interrupt.status == nil, let remark = RunNote(exploring: results) else { return }
     findings.append(remark)

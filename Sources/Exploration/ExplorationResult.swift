@@ -1,11 +1,11 @@
 /// The result of the exploration of one variant.
 public struct ExplorationResult: Sendable {
-  /// The name of the scenario.
-  public let scenario: String
-  /// A description of the features that only this scenario's model omits; nil if there are no such features.
+  /// The name of the pattern.
+  public let pattern: String
+  /// A description of the features that only this pattern's model omits; nil if there are no such features.
   public let leavesOut: String?
   /// The explored variant.
-  public let variant: ExploredScenario.Variant
+  public let variant: ExploredPattern.Variant
   /// A summary of the executed schedules; nil if the variant has no program that can be explored.
   public let summary: ExplorationSummary?
   /// The duration of the exploration, in seconds.
@@ -16,10 +16,10 @@ public struct ExplorationResult: Sendable {
 
   /// Creates a result without trials.
   public init(
-    scenario: String, leavesOut: String? = nil, variant: ExploredScenario.Variant, summary: ExplorationSummary?,
+    pattern: String, leavesOut: String? = nil, variant: ExploredPattern.Variant, summary: ExplorationSummary?,
     seconds: Double
   ) {
-    self.scenario = scenario
+    self.pattern = pattern
     self.leavesOut = leavesOut
     self.variant = variant
     self.summary = summary

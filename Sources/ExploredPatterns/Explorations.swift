@@ -1,9 +1,9 @@
 import Exploration
 
-/// All scenarios that can be explored.
+/// All patterns that can be explored.
 public enum Explorations {
-  /// The scenarios in the order of their families.
-  public static let all: [ExploredScenario] = [
+  /// The patterns in the order of their families.
+  public static let all: [ExploredPattern] = [
     SingletonRace.exploration, GroupNesting.exploration, GroupAdapter.exploration, LibraryLoad.exploration,
     QueueDeadlock.exploration, CompletionBlock.exploration,
     ReadersWriter.exploration, BarrierScope.exploration, BlockCapture.exploration, SourceLifecycle.exploration,

@@ -6,7 +6,7 @@ import Instruments
 // precedence over an imported declaration:
 //
 // name in the pattern's file                      | trial                | exploration
-// Pattern, Variant                                | Laboratory           | ExploredPattern, ExploredVariant
+// Pattern, Variant                                | Laboratory           | ModelledPattern, ModelledVariant
 // DispatchQueue, Dispatch… and their C functions  | Dispatch             | Model… of Exploration, in this file
 // the lab's own locks, barriers and threads       | Instruments          | Model… of Exploration, in this file
 // Task, actor, async let, task groups             | the runtime's pool   | the same types, run by Execution+Jobs
@@ -14,8 +14,8 @@ import Instruments
 
 // MARK: Patterns
 
-typealias Pattern = ExploredPattern
-typealias Variant = ExploredVariant
+typealias Pattern = ModelledPattern
+typealias Variant = ModelledVariant
 
 // MARK: Dispatch
 

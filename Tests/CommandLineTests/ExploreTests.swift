@@ -118,6 +118,15 @@ import Testing
       "\(finished.output)")
   }
 
+  @Test func `trials are those of a scenario on the explored pattern, whatever the scenario's name is`() async throws {
+    let finished = try await Binary.shell("exec \"$(dirname \"$0\")/faults\" explore faults --trials 2")
+    #expect(finished.status == 0, "\(finished)")
+    #expect(
+      finished.output.replacing("\n", with: " ").contains(
+        "On free threads, 2 of 2 trials of the scenario show its anomaly"),
+      "\(finished)")
+  }
+
   @Test func `the report of a scenario includes the results of exploring its variants`() async throws {
     let finished = try await Binary.run([
       "scenario", "barrier-scope", "--quick", "--variant", "private", "--variant", "global", "--format", "json",

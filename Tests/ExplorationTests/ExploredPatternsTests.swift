@@ -6,16 +6,16 @@ import Testing
 @testable import ExploredPatterns
 
 @Suite struct ExploredPatternsTests {
-  static func summary(_ scenario: ExploredScenario, _ variant: String) throws -> ExplorationSummary {
-    let program = try #require(scenario.variants.first { $0.name == variant }?.program)
+  static func summary(_ pattern: ExploredPattern, _ variant: String) throws -> ExplorationSummary {
+    let program = try #require(pattern.variants.first { $0.name == variant }?.program)
     return try Explorer(program).explore(.all)
   }
 
-  /// Returns the number of schedules of each variant of a scenario, and the number of schedules that break its promise.
-  static func counts(_ scenario: ExploredScenario) throws -> [String: [Int]] {
+  /// Returns the number of schedules of each variant of a pattern, and the number of schedules that break its promise.
+  static func counts(_ pattern: ExploredPattern) throws -> [String: [Int]] {
     var counts: [String: [Int]] = [:]
-    for variant in scenario.variants where variant.program != nil {
-      let summary = try summary(scenario, variant.name)
+    for variant in pattern.variants where variant.program != nil {
+      let summary = try summary(pattern, variant.name)
       #expect(summary.isComplete && summary.unable == nil, "\(variant.name)")
       counts[variant.name] = [summary.schedules, summary.broken]
     }
@@ -40,9 +40,9 @@ import Testing
 
   @Test(arguments: Explorations.all.map(\.name))
   func `no schedule breaks a correct variant, and some schedule breaks each other variant`(_ name: String) throws {
-    let scenario = try #require(Explorations.all.first { $0.name == name })
-    for variant in scenario.variants where variant.program != nil {
-      let summary = try Self.summary(scenario, variant.name)
+    let pattern = try #require(Explorations.all.first { $0.name == name })
+    for variant in pattern.variants where variant.program != nil {
+      let summary = try Self.summary(pattern, variant.name)
       #expect(summary.isComplete && summary.unable == nil, "\(variant.name): \(summary.unable ?? "")")
       // A sync to a private concurrent queue that is otherwise empty returns.
       let isBroken = variant.isBroken && variant.name != "sync-on-own-concurrent"
@@ -53,8 +53,8 @@ import Testing
 
   @Test func `every variant can be explored, or has a reason why it cannot be explored`() {
     #expect(Explorations.all.count == 14)
-    let obstacles = Explorations.all.flatMap { scenario in
-      scenario.variants.filter { $0.program == nil }.map { "\(scenario.name) \($0.name)" }
+    let obstacles = Explorations.all.flatMap { pattern in
+      pattern.variants.filter { $0.program == nil }.map { "\(pattern.name) \($0.name)" }
     }
     #expect(
       Explorations.all.allSatisfy { $0.variants.allSatisfy { $0.program != nil || $0.obstacle?.isEmpty == false } })
@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: Explorations.all.map(\.name))
   func `an exploration has exactly the variants that the files of its pattern declare`(_ name: String) throws {
-    let scenario = try #require(Explorations.all.first { $0.name == name })
+    let pattern = try #require(Explorations.all.first { $0.name == name })
     let patterns = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Patterns")
       .standardized
     let files = try FileManager.default.subpathsOfDirectory(atPath: patterns.path).filter { $0.hasSuffix(".swift") }
@@ -86,27 +86,27 @@ import Testing
     let declared = sources.filter { $0.contains("extension \(type) {") || $0 == own }.flatMap { source in
       source.matches(of: /Variant\(\s*"([a-z0-9-]+)",/).map { String($0.1) }
     }
-    #expect(declared.sorted() == scenario.variants.map(\.name).sorted())
+    #expect(declared.sorted() == pattern.variants.map(\.name).sorted())
   }
 
   @Test(arguments: Explorations.all.map(\.name))
   func `the guide lists each scenario, the limits of its model and the variants that cannot be explored`(
     _ name: String
   ) throws {
-    let scenario = try #require(Explorations.all.first { $0.name == name })
+    let pattern = try #require(Explorations.all.first { $0.name == name })
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/explore.md")
       .standardized
     let guide = try String(contentsOf: file, encoding: .utf8)
     let lines = guide.split(separator: "\n")
     #expect(lines.count { $0.hasPrefix("| \(name) |") && $0.count { $0 == "|" } == 3 } == 1)
     let words = guide.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    if let leavesOut = scenario.leavesOut {
+    if let leavesOut = pattern.leavesOut {
       #expect(words.contains("- **\(name)**: \(leavesOut)"))
     } else {
       #expect(!words.contains("- **\(name)**:"))
     }
     // There is a row for each reason, with its variants in their order, and no other row.
-    let obstacles = scenario.variants.filter { $0.obstacle != nil }
+    let obstacles = pattern.variants.filter { $0.obstacle != nil }
     let rows = Set(obstacles.compactMap(\.obstacle)).map { obstacle in
       let names = obstacles.filter { $0.obstacle == obstacle }.map(\.name).joined(separator: ", ")
       return "| \(name) | \(names) | \(obstacle) |"

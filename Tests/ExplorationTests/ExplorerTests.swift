@@ -481,8 +481,8 @@ import Testing
     }
     .explore(strategy)
     #expect(summary.unable != nil && summary.schedules == 1 && !summary.isComplete)
-    let variant = ExploredScenario.Variant("variant", isBroken: false) {}
-    #expect(ExplorationResult(scenario: "scenario", variant: variant, summary: summary, seconds: 0).isUndecided)
+    let variant = ExploredPattern.Variant("variant", isBroken: false) {}
+    #expect(ExplorationResult(pattern: "pattern", variant: variant, summary: summary, seconds: 0).isUndecided)
   }
 
   @Test(arguments: [false, true])
@@ -500,8 +500,8 @@ import Testing
       // A task of an unlimited pool runs on the scheduler's stack.
       let isEnough = most == 2 && !isPool
       #expect((summary.unable == nil) == isEnough, "\(most): \(summary.unable ?? "")")
-      let variant = ExploredScenario.Variant("variant", isBroken: false) {}
-      let result = ExplorationResult(scenario: "scenario", variant: variant, summary: summary, seconds: 0)
+      let variant = ExploredPattern.Variant("variant", isBroken: false) {}
+      let result = ExplorationResult(pattern: "pattern", variant: variant, summary: summary, seconds: 0)
       #expect(result.isUndecided != isEnough)
     }
   }

@@ -10,7 +10,7 @@ import Testing
       try explored("unlocked", locks: false), try explored("locked"), try explored("locked too"),
       try explored("wrong", adds: 2),
       ExplorationResult(
-        scenario: "sum", variant: .init("static", isBroken: false, obstacle: "there is one order"), summary: nil,
+        pattern: "sum", variant: .init("static", isBroken: false, obstacle: "there is one order"), summary: nil,
         seconds: 0),
     ]
     #expect(
@@ -34,9 +34,9 @@ import Testing
   }
 
   @Test func `results without an explored variant have no note`() {
-    let variant = ExploredScenario.Variant("static", isBroken: false, obstacle: "there is one order")
+    let variant = ExploredPattern.Variant("static", isBroken: false, obstacle: "there is one order")
     #expect(
-      RunNote(exploring: [ExplorationResult(scenario: "sum", variant: variant, summary: nil, seconds: 0)]) == nil)
+      RunNote(exploring: [ExplorationResult(pattern: "sum", variant: variant, summary: nil, seconds: 0)]) == nil)
   }
 
   /// Explores two threads that each add one to a sum, and returns the result.
@@ -52,7 +52,7 @@ import Testing
       if sum.atEnd != 2 { Execution.breaks("lost") }
     }
     return ExplorationResult(
-      scenario: "sum", variant: .init(name, isBroken: !locks, program: program),
+      pattern: "sum", variant: .init(name, isBroken: !locks, program: program),
       summary: try Explorer(program).explore(.all, isOver: isOver), seconds: 0)
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Exploration
 import GCDLab
 import Laboratory
 import Platform
@@ -227,5 +228,9 @@ Lab(
       """
         - {says: The left one is faster., kind: performance, check: left.elapsed < right.elapsed}
       """),
+  ],
+  // No scenario has the name of this pattern.
+  explored: [
+    ExploredPattern("faults", [.init("unsafe", isBroken: true) { Execution.breaks("it leaves something out") }])
   ]
 ).main()

@@ -87,7 +87,7 @@ struct ExploreCommand: AsyncParsableCommand {
 
   func run() async throws {
     let limit = try time.map { try Duration(option: "--time", $0).nanoseconds }
-    let chosen = try scenarios()
+    let chosen = try patterns()
     let files = try exports.files()
     if let schedule { return try await repeating(schedule, chosen) }
     Interrupt.begin()
@@ -102,21 +102,21 @@ struct ExploreCommand: AsyncParsableCommand {
     guard Interrupt.status == nil else { return }
     if results.contains(where: \.isFailure) { throw ExitCode(1) }
     if let open = results.first(where: \.isUndecided) {
-      throw LabError("\(open.scenario) \(open.variant.name) was not explored to the end")
+      throw LabError("\(open.pattern) \(open.variant.name) was not explored to the end")
     }
   }
 
-  /// Explores the variants of scenarios one after the other, for at most `limit` nanoseconds, or without a limit if
+  /// Explores the variants of patterns one after the other, for at most `limit` nanoseconds, or without a limit if
   /// `limit` is nil.
-  private func explored(_ scenarios: [ExploredScenario], within limit: UInt64?) async throws -> [ExplorationResult] {
+  private func explored(_ patterns: [ExploredPattern], within limit: UInt64?) async throws -> [ExplorationResult] {
     let begin = MonotonicClock.now()
     let isOver: @Sendable () -> Bool = {
       Interrupt.status != nil || limit.map { MonotonicClock.now() &- begin >= $0 } ?? false
     }
     var results: [ExplorationResult] = []
-    for scenario in scenarios {
-      for variant in scenario.variants where Interrupt.status == nil {
-        results.append(try await scenario.explored(variant, by: strategy, isOver: isOver))
+    for pattern in patterns {
+      for variant in pattern.variants where Interrupt.status == nil {
+        results.append(try await pattern.explored(variant, by: strategy, isOver: isOver))
       }
     }
     return results
@@ -128,11 +128,16 @@ struct ExploreCommand: AsyncParsableCommand {
     return preemptions.map { .preemptions($0) } ?? .all
   }
 
-  /// Runs trials of a variant with the scenario's quick settings, and returns the number of trials that showed an
+  /// Runs trials of a variant with a scenario's quick settings, and returns the number of trials that showed an
   /// anomaly and the number of trials that were judged.
   private func seen(_ result: ExplorationResult, in trials: Int) async throws -> (seen: Int, of: Int) {
-    let experiment = try Lab.library.experiment(result.scenario)
-      .applying(Overrides(variants: [result.variant.name], quick: true))
+    let (pattern, variant) = (result.pattern, result.variant.name)
+    // Several scenarios may run a pattern. The scenario with the name of its pattern has the claims on all variants.
+    let scenarios = try Lab.library.all().filter { $0.pattern.name == pattern && $0.variant(variant) != nil }
+    guard let scenario = scenarios.first(where: { $0.name == pattern }) ?? scenarios.first else {
+      throw InputError("no scenario runs \(variant) of the pattern \(pattern)", at: "--trials")
+    }
+    let experiment = try scenario.applying(Overrides(variants: [variant], quick: true))
     let plan = Plan(experiment, budget: Budget(rounds: trials), seed: seed ?? 1)
     let run = try await Runner(Host.executable, machine: .current()).run(plan)
     let rounds = (0..<trials).map { round -> [Verdict] in
@@ -147,18 +152,18 @@ struct ExploreCommand: AsyncParsableCommand {
   /// Repeats the schedule in `text` with the first variant that can be explored, and prints the steps of the schedule.
   ///
   /// - Throws: ``InputError`` if the schedule is invalid or cannot be repeated, or if there is not exactly one
-  ///   scenario.
-  private func repeating(_ text: String, _ scenarios: [ExploredScenario]) async throws {
+  ///   pattern.
+  private func repeating(_ text: String, _ patterns: [ExploredPattern]) async throws {
     let schedule = try parsed(text)
-    guard let scenario = scenarios.first, scenarios.count == 1 else {
+    guard let pattern = patterns.first, patterns.count == 1 else {
       throw InputError("a schedule belongs to one scenario: name that scenario", at: "--schedule")
     }
-    guard let variant = scenario.variants.first(where: { $0.program != nil }), let program = variant.program else {
-      throw InputError("\(scenario.name) has no variant that can be explored", at: "--schedule")
+    guard let variant = pattern.variants.first(where: { $0.program != nil }), let program = variant.program else {
+      throw InputError("\(pattern.name) has no variant that can be explored", at: "--schedule")
     }
     do {
       let record = try await onThread { try Explorer(program).replay(schedule) }
-      try color.print { ExplorationText(style: $0).render(record, of: scenario, variant: variant.name) }
+      try color.print { ExplorationText(style: $0).render(record, of: pattern, variant: variant.name) }
     } catch let error as ImpossibleSchedule {
       throw InputError("\(variant.name): \(error)", at: "--schedule")
     }
@@ -176,20 +181,20 @@ struct ExploreCommand: AsyncParsableCommand {
     return numbers
   }
 
-  /// Returns the named scenarios, or all scenarios if the command line has the option `--all`. Each scenario contains
+  /// Returns the named patterns, or all patterns if the command line has the option `--all`. Each pattern contains
   /// only the variants to explore.
   ///
-  /// - Throws: ``InputError`` if a scenario or none of the named variants can be explored, if the name of a variant is
-  ///   unknown, or if the command line names no scenario.
-  private func scenarios() throws(InputError) -> [ExploredScenario] {
-    let chosen = try namedScenarios()
+  /// - Throws: ``InputError`` if a pattern or none of the named variants can be explored, if the name of a variant is
+  ///   unknown, or if the command line names no pattern.
+  private func patterns() throws(InputError) -> [ExploredPattern] {
+    let chosen = try namedPatterns()
     guard !variants.isEmpty else { return chosen }
     for name in variants where !chosen.contains(where: { $0.variants.contains { $0.name == name } }) {
       throw .unknown("variant", name, at: "--variant", known: chosen.flatMap { $0.variants.map(\.name) })
     }
-    let named = chosen.map { scenario in
-      ExploredScenario(
-        scenario.name, leavesOut: scenario.leavesOut, scenario.variants.filter { variants.contains($0.name) })
+    let named = chosen.map { pattern in
+      ExploredPattern(
+        pattern.name, leavesOut: pattern.leavesOut, pattern.variants.filter { variants.contains($0.name) })
     }
     .filter { !$0.variants.isEmpty }
     let all = named.flatMap(\.variants)
@@ -199,21 +204,21 @@ struct ExploreCommand: AsyncParsableCommand {
     return named
   }
 
-  private func namedScenarios() throws(InputError) -> [ExploredScenario] {
+  private func namedPatterns() throws(InputError) -> [ExploredPattern] {
     if !all, names.isEmpty { throw InputError("name a scenario that can be explored, or give --all") }
     let known = Lab.explored
     guard !known.isEmpty else {
       throw InputError("no scenario can be explored, since none was passed to Lab(explored:); see docs/explore.md")
     }
-    var chosen: [ExploredScenario] = []
+    var chosen: [ExploredPattern] = []
     for name in all ? known.map(\.name) : names {
-      guard let scenario = known.first(where: { $0.name == name }) else { throw unknown(name, known.map(\.name)) }
-      chosen.append(scenario)
+      guard let pattern = known.first(where: { $0.name == name }) else { throw unknown(name, known.map(\.name)) }
+      chosen.append(pattern)
     }
     return chosen
   }
 
-  /// Returns the error for a name that is not the name of a scenario that can be explored.
+  /// Returns the error for a name that is not the name of a pattern that can be explored.
   private func unknown(_ name: String, _ known: [String]) -> InputError {
     Lab.library.names.contains(name)
       ? InputError("\(name) cannot be explored", of: known, listing: .all(as: "these can"))

@@ -37,7 +37,7 @@ struct ExplorationDocument: Encodable {
     self.results = results.map { result in
       let summary = result.summary
       return Result(
-        scenario: result.scenario, variant: result.variant.name, isBroken: result.variant.isBroken,
+        scenario: result.pattern, variant: result.variant.name, isBroken: result.variant.isBroken,
         says: ExplorationWords.sentence(result), obstacle: result.obstacle,
         leavesOut: result.leavesOut, schedules: summary?.schedules, broken: summary?.broken,
         abandoned: summary?.abandoned, executions: summary?.executions,

@@ -6,7 +6,7 @@ extension RunNote {
   /// could be explored.
   public init?(exploring results: [ExplorationResult]) {
     let explored = results.filter { $0.obstacle == nil && $0.summary != nil }
-    guard let scenario = explored.first?.scenario else { return nil }
+    guard let pattern = explored.first?.pattern else { return nil }
     let broken = explored.filter { ($0.summary?.broken ?? 0) > 0 }
     let holding = explored.filter { $0.summary?.broken == 0 && $0.summary?.isComplete == true }
     let open = explored.filter { $0.summary?.broken == 0 && $0.summary?.isComplete == false }
@@ -32,7 +32,7 @@ extension RunNote {
     if !rest.isEmpty { parts.append("\(rest.count.counted("variant")) cannot be explored") }
     self.init(
       "explored",
-      "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (\(Tool.command) explore \(scenario))")
+      "explored in a model of Dispatch: \(parts.joined(separator: "; ")) (\(Tool.command) explore \(pattern))")
   }
 
   private static func names(_ results: [ExplorationResult]) -> String {

@@ -3,8 +3,8 @@ import Exploration
 /// The results of explorations as a self-contained HTML page.
 enum ExplorationPage {
   static func render(_ results: [ExplorationResult]) -> String {
-    let scenarios = results.grouped(by: \.scenario)
-    let sections = scenarios.map { name, results -> Markup in
+    let patterns = results.grouped(by: \.pattern)
+    let sections = patterns.map { name, results -> Markup in
       let leavesOut: Markup = results.first?.leavesOut.map { "<p class=\"legend\">\($0)</p>" } ?? ""
       return """
         <section id="\(name)"><h1>\(name) <small>every schedule, and the shortest that breaks it</small></h1>
@@ -12,7 +12,7 @@ enum ExplorationPage {
 
         """
     }
-    let title = scenarios.count > 3 ? "\(scenarios.count) scenarios" : scenarios.map(\.key).joined(separator: ", ")
+    let title = patterns.count > 3 ? "\(patterns.count) scenarios" : patterns.map(\.key).joined(separator: ", ")
     let limits = ExplorationWords.limits(results).map { text -> Markup in "<p class=\"legend\">\(text)</p>\n" }
     return HTMLReport.page("\(title), explored", "\(sections)\(limits)")
   }

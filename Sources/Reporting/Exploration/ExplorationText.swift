@@ -9,19 +9,19 @@ public struct ExplorationText {
   /// Creates a renderer for text in a style.
   public init(style: TextStyle) { self.style = style }
 
-  /// Returns the results as text, grouped by scenario.
+  /// Returns the results as text, grouped by pattern.
   ///
   /// - Parameters:
   ///   - results: the results, one for each variant.
   ///   - steps: whether the text contains the steps of the shortest failing schedule of each variant.
   public func render(_ results: [ExplorationResult], steps: Bool) -> String {
     var lines: [String] = []
-    for (scenario, results) in results.grouped(by: \.scenario) {
+    for (pattern, results) in results.grouped(by: \.pattern) {
       if let only = results.first, results.count == 1, steps {
         lines +=
-          Heading.lines(scenario, only.variant.name, .name, style) + style.wrapped(ExplorationWords.sentence(only))
+          Heading.lines(pattern, only.variant.name, .name, style) + style.wrapped(ExplorationWords.sentence(only))
       } else {
-        lines += [SemanticColor.heading(scenario, style)] + summary(results) + intention(results)
+        lines += [SemanticColor.heading(pattern, style)] + summary(results) + intention(results)
       }
       for result in results where steps {
         guard let shortest = result.summary?.shortest else { continue }
@@ -43,12 +43,12 @@ public struct ExplorationText {
   ///
   /// - Parameters:
   ///   - record: the record of the schedule.
-  ///   - scenario: the scenario that was explored.
+  ///   - pattern: the pattern that was explored.
   ///   - variant: the name of the variant.
-  public func render(_ record: ScheduleRecord, of scenario: ExploredScenario, variant: String) -> String {
-    let leavesOut = scenario.leavesOut.map { style.wrapped($0, .quiet) } ?? []
+  public func render(_ record: ScheduleRecord, of pattern: ExploredPattern, variant: String) -> String {
+    let leavesOut = pattern.leavesOut.map { style.wrapped($0, .quiet) } ?? []
     let lines =
-      Heading.lines(scenario.name, variant, .name, style) + schedule(record) + [""] + leavesOut
+      Heading.lines(pattern.name, variant, .name, style) + schedule(record) + [""] + leavesOut
       + style.wrapped(ExplorationWords.model, .quiet)
     return lines.map { $0 + "\n" }.joined()
   }

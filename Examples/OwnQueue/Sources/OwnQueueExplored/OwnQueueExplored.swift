@@ -4,7 +4,7 @@ import Exploration
 typealias DispatchQueue = ModelQueue
 
 /// The scenario of `explore own-queue`: two threads each add one, in every order of their steps.
-public let exploredOwnQueue = ExploredScenario(
+public let exploredOwnQueue = ExploredPattern(
   "own-queue",
   [
     .init("wrapper", isBroken: false) { update { counter in counter.with { $0.value += 1 } } },

@@ -5,7 +5,7 @@ import Instruments
 ///
 /// The initializers accept the arguments that patterns pass to the initializers of `Variant`. The source files of the
 /// patterns therefore compile without changes. An exploration ignores all other properties of a variant.
-struct ExploredVariant: Sendable {
+struct ModelledVariant: Sendable {
   typealias Role = Laboratory.Variant.Role
 
   let name: String
@@ -48,8 +48,8 @@ struct ExploredVariant: Sendable {
 
 /// A result builder that collects the variants of a pattern in an array.
 @resultBuilder enum VariantList {
-  static func buildExpression(_ variant: ExploredVariant) -> [ExploredVariant] { [variant] }
-  static func buildExpression(_ variants: [ExploredVariant]) -> [ExploredVariant] { variants }
-  static func buildBlock(_ parts: [ExploredVariant]...) -> [ExploredVariant] { parts.flatMap(\.self) }
-  static func buildArray(_ parts: [[ExploredVariant]]) -> [ExploredVariant] { parts.flatMap(\.self) }
+  static func buildExpression(_ variant: ModelledVariant) -> [ModelledVariant] { [variant] }
+  static func buildExpression(_ variants: [ModelledVariant]) -> [ModelledVariant] { variants }
+  static func buildBlock(_ parts: [ModelledVariant]...) -> [ModelledVariant] { parts.flatMap(\.self) }
+  static func buildArray(_ parts: [[ModelledVariant]]) -> [ModelledVariant] { parts.flatMap(\.self) }
 }

@@ -1,6 +1,6 @@
-/// A scenario whose variants can be explored.
-public struct ExploredScenario: Sendable {
-  /// A variant of an explored scenario.
+/// A pattern whose variants can be explored.
+public struct ExploredPattern: Sendable {
+  /// A variant of an explored pattern.
   public struct Variant: Sendable {
     /// The name of the variant, as in scenario files.
     public let name: String
@@ -29,14 +29,14 @@ public struct ExploredScenario: Sendable {
     }
   }
 
-  /// The name of the scenario.
+  /// The name of the pattern.
   public let name: String
-  /// A description of the features that only this scenario's model omits; nil if there are no such features.
+  /// A description of the features that only this pattern's model omits; nil if there are no such features.
   public let leavesOut: String?
   /// The variants, in the order in which the pattern lists them.
   public let variants: [Variant]
 
-  /// Creates a scenario from its name, a description of what its model omits, and its variants.
+  /// Creates a pattern from its name, a description of what its model omits, and its variants.
   public init(_ name: String, leavesOut: String? = nil, _ variants: [Variant]) {
     self.name = name
     self.leavesOut = leavesOut

@@ -31,16 +31,51 @@ extension ConfidenceInterval {
     else { return nil }
     let logs = sides.map { side in side.map { run in run.map { Double.log($0) } } }
     let means = logs.map { side in side.map(mean) }
-    let runs = variance(means)
-    let rounds = variance(Array(logs.joined()))
-    let freedom = assumedFreedom + runs.freedom
-    let expected = runDeviation * runDeviation + rounds.value
-    let moderated = (assumedFreedom * expected + runs.freedom * runs.value) / freedom
-    return ConfidenceInterval(
-      estimate: mean(means[0]) - mean(means[1]),
-      error: (moderated * (1 / Double(means[0].count) + 1 / Double(means[1].count))).squareRoot(), freedom: freedom,
-      errorProbability: (1 - confidenceOfRuns) / Double(max(comparisons, 1))
+    return ofDifference(
+      mean(means[0]) - mean(means[1]), moderated(logs), runs: (means[0].count, means[1].count), among: comparisons
     ).exponential
+  }
+
+  /// Returns the number of runs per side for which the interval of ``ofRatio(_:to:among:)`` excludes 1 in 80 % of the
+  /// cases if the figures of the sides differ by the factor `ratio`, which is above 1. The figures of `left` and
+  /// `right` show how much runs and rounds vary. The result is at least 3, since two runs cannot be told from chance.
+  /// Returns nil if even `most` runs per side are too few, or if there is no interval.
+  public static func runs(
+    toShow ratio: Double, _ left: [[Double]], _ right: [[Double]], among comparisons: Int = 1, most: Int
+  ) -> Int? {
+    guard ratio > 1, ofRatio(left, to: right) != nil else { return nil }
+    let logs = [left, right].map { side in side.filter { !$0.isEmpty }.map { run in run.map { Double.log($0) } } }
+    let variance = moderated(logs)
+    return (3...max(most, 3)).first { runs in
+      // The degrees of freedom are those of this many runs.
+      let ofMore = (variance.value, assumedFreedom + 2 * Double(runs - 1))
+      let error = (variance.value * 2 / Double(runs)).squareRoot()
+      return ofDifference(.log(ratio), ofMore, runs: (runs, runs), among: comparisons).low > quantileOfPower * error
+    }
+  }
+
+  /// The quantile of the normal distribution at 80 %.
+  private static let quantileOfPower = 0.8416
+
+  /// Returns the interval of the difference of two sides' means, each of some runs whose figures have the given
+  /// variance.
+  private static func ofDifference(
+    _ difference: Double, _ variance: (value: Double, freedom: Double), runs: (Int, Int), among comparisons: Int
+  ) -> ConfidenceInterval {
+    ConfidenceInterval(
+      estimate: difference, error: (variance.value * (1 / Double(runs.0) + 1 / Double(runs.1))).squareRoot(),
+      freedom: variance.freedom, errorProbability: (1 - confidenceOfRuns) / Double(max(comparisons, 1)))
+  }
+
+  /// Returns the weighted mean of the observed and the assumed variance between the runs of two sides, and its degrees
+  /// of freedom.
+  ///
+  /// - Parameter logs: the logarithms of the rounds of each run of each side.
+  private static func moderated(_ logs: [[[Double]]]) -> (value: Double, freedom: Double) {
+    let runs = variance(logs.map { side in side.map(mean) })
+    let expected = runDeviation * runDeviation + variance(Array(logs.joined())).value
+    let freedom = assumedFreedom + runs.freedom
+    return ((assumedFreedom * expected + runs.freedom * runs.value) / freedom, freedom)
   }
 
   /// Returns the interval of the ratio of two runs' geometric means by the rounds of these runs alone (Welch's test).

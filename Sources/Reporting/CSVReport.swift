@@ -22,6 +22,8 @@ public enum CSVReport {
           guard let samples = run.metrics[metric.name] else { continue }
           let start = shared + "," + line([metric.name, metric.unit.rawValue]) + ","
           csv += start + "count,\(samples.count)\r\n"
+          // The figure of the tables of a comparison.
+          if let mean = samples.roundMean { csv += start + "round-mean," + number(mean) + "\r\n" }
           for statistic in Statistic.allCases {
             if let value = samples[statistic] { csv += start + statistic.rawValue + "," + number(value) + "\r\n" }
           }

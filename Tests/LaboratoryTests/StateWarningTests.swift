@@ -31,6 +31,23 @@ import Testing
     #expect(often.contains("in 8 rounds (60.0 us, the median, is in the range of the upper state)"), "\(often)")
   }
 
+  @Test func `the warning about two states begins with the variants that a program may use`() throws {
+    var runs = Array(Plan(FakePattern.experiment(), budget: .quick, seed: 1).runs.reversed())
+    for place in runs.indices {
+      runs[place].trials = (0..<10).map { round in
+        var observation = Observation()
+        observation.record("elapsed", (round < 5 ? 5000 : 60_000) + Double(round))
+        return TrialRecord(round: round, outcome: .completed, observation: observation)
+      }
+    }
+    let broken = try #require(runs.firstIndex { $0.variant.role == .broken })
+    let usable = try #require(runs.indices.first { runs[$0].variant.role != .broken })
+    #expect(broken < usable)
+    let results = Results(experiment: FakePattern.experiment(), machine: .test, seed: 1, started: "", runs: runs)
+    let says = try #require(results.warnings(within: .quick).first { $0.kind == "two-states" }).says
+    #expect(says.contains("in one: \(runs[usable].label) ") && says.contains(" \(runs[broken].label) "), "\(says)")
+  }
+
   @Test func `the warning about two states names the switches that distinguish the states`() throws {
     let shared = try warning(low: 5, isSearch: true) { $0 < 5 ? $0 % 2 : 14 + $0 }
     #expect(shared.contains("; involuntary-switches 0 in the lower state and 21 in the upper)"), "\(shared)")

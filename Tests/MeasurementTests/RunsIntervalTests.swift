@@ -56,6 +56,23 @@ import Testing
     if runs == 1 { #expect(tally.fine == 0, "\(tally)") }
   }
 
+  @Test func `the number of runs that show a change grows with the noise, and is unknown above a limit`() {
+    func runs(_ noise: Double, most: Int = 50) -> Int? {
+      var generator = SplitMix64(seed: 3)
+      let sides = (0..<2).map { _ in
+        (0..<3).map { _ in
+          let run = noise * generator.normal()
+          return (0..<6).map { _ in Double.exp(run + noise * generator.normal()) }
+        }
+      }
+      return ConfidenceInterval.runs(toShow: 1.15, sides[0], sides[1], most: most)
+    }
+    let (quiet, busy) = (runs(0.02), runs(0.15))
+    #expect(quiet == 3 && (busy ?? 0) > 6, "\(String(describing: busy))")
+    #expect(runs(0.15, most: 4) == nil && runs(0) == 3)
+    #expect(ConfidenceInterval.runs(toShow: 1.15, [[1, 2]], [[1]], most: 20) == nil)
+  }
+
   @Test(arguments: [(3, 0.02), (5, 0.03)] as [(Int, Double)])
   func `a slowdown of 15 percent is detected in nine of ten comparisons`(_ runs: Int, _ deviation: Double) {
     let count = Self.comparisons

@@ -8,7 +8,7 @@ import Testing
 /// The tests examine whether all threads of a process sleep, so most tests run in a process of their own.
 @Suite struct LimitConcurrencyTests {
   @Test(
-    arguments: ["window", "async-semaphore", "semaphore-in-queues", "max-operation-count"],
+    arguments: ["window", "async-semaphore", "semaphore-in-queues", "imitated-operation-queue"],
     [(2, 1), (20, 1), (20, 3), (20, 20), (20, 50)])
   func `the tasks in progress reach the limit, but never exceed it`(_ variant: String, _ size: (jobs: Int, width: Int))
     async
@@ -150,8 +150,8 @@ import Testing
       },
       red("semaphore-in-queues.over-width == 0") { try runsBlocks($0, wider: 1) },
       red("semaphore-in-queues.blocked-threads > 0") { try runsBlocks($0, wider: 0) },
-      red("max-operation-count.over-width == 0") { try runsBlocks($0, wider: 1) },
-      red("max-operation-count.blocked-threads == 0", parksBlocks),
+      red("imitated-operation-queue.over-width == 0") { try runsBlocks($0, wider: 1) },
+      red("imitated-operation-queue.blocked-threads == 0", parksBlocks),
       // One job is omitted.
       red("all.missing == 0") { trial in
         try pattern.limit(trial) { jobs, width in await window(jobs.dropLast(), width: width) }

@@ -255,9 +255,11 @@ import Testing
     let best = try #require(content.comparison?.best)
     #expect(content.index.labels[best] == "apply[stride=4,threads=10]")
     #expect(content.distributions[0].series.map(\.label) == ["plain[threads=10]", "apply[stride=4,threads=10]"])
-    #expect(TerminalReport(TextStyle(width: 120)).render(content).contains(": 1.20 us at apply[stride=4,threads=10]"))
+    #expect(
+      TerminalReport(TextStyle(width: 160)).render(content).contains(
+        "Lowest mean: apply with stride 4 at threads 10, 1.20 us, but"))
     for text in [MarkdownReport.render(content), HTMLReport.render([content])] {
-      #expect(text.contains("1.20 us●") && text.contains(": 1.20 us at apply[stride=4,threads=10]"))
+      #expect(text.contains("1.20 us?") && text.contains("Lowest mean: apply with stride 4 at threads 10, 1.20 us"))
     }
     // The points of the chart are the means that rank the runs.
     #expect(HTMLReport.render([content]).contains("apply[threads=10], stride=1: 1.89 us</title>"))

@@ -218,7 +218,7 @@ import Testing
     #expect(
       short.contains {
         $0.hasPrefix(
-          "a ratio is the mean of those of the paired rounds; without ≈ or ?: significantly different from the lowest mean"
+          "a ratio without ≈ or ?: significantly different from the lowest mean"
         )
       })
     #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")

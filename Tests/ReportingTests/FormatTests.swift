@@ -97,6 +97,15 @@ import Testing
       rows.contains("fixture,plain,,15,elapsed,ns,max,200") && rows.contains("fixture,apply,2,15,elapsed,ns,max,200"))
   }
 
+  @Test func `CSV has the mean of the rounds, which the tables of a comparison show`() throws {
+    let results = try Fixture.compared([("stride", [1, 4])], rounds: 6) { _, round, _ in round < 3 ? 100 : 400 }
+    let rows = CSVReport.render([results.document]).split(separator: "\r\n")
+    let mean = try #require(rows.first { $0.hasPrefix("fixture,apply,4,elapsed,ns,round-mean,") })
+    let value = try #require(mean.split(separator: ",").last.flatMap { Double($0) })
+    #expect(abs(value - 200) < 0.001)
+    #expect(TerminalReport(TextStyle(width: 100)).render(results.content).contains("200 ns"))
+  }
+
   @Test func `Markdown escapes characters that would end a cell`() {
     let markdown = MarkdownReport.render(Fixture.results([("a|b*<c>", [[10, 20]])], baseline: nil).content)
     #expect(markdown.contains("| a\\|b\\*&lt;c>"))

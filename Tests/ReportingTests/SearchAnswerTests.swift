@@ -545,7 +545,7 @@ import Testing
     let says = content.conclusions
     #expect(
       says.first
-        == "No `missed`, except: stride 16; not ranked, since it has missed at another work: work 10 ns, stride 16; the "
+        == "No `missed`, except: stride 16; not ranked, since it has missed at another work: stride 16 at work 10 ns; the "
         + "limit is between: sweep stride=4..16, and leave a margin."
         && says.dropFirst().first == "Stride 4 is fastest at all values of work.", "\(says)")
     let table = try #require(content.briefTables.first { $0.isGrid })

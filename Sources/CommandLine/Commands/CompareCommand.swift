@@ -183,15 +183,12 @@ struct CompareCommand: AsyncParsableCommand {
     return experiment.showing(first: ranking.name)
   }
 
-  /// The factor by which the default time is extended at most if the smallest number of rounds does not fit into it.
-  private static let mostExtension = 4
-
   private func budget() throws -> Budget {
-    var budget = try run.budget(precision: 0.02, time: .seconds(30))
+    var budget = try run.budget(precision: 0.02, time: Budget.comparisonTime)
     budget.timeLeft = budget.time
     budget.fewestRounds = min(budget.rounds, ConfidenceInterval.fewest)
     // A time that the user gave is a promise, even if few rounds fit into it.
-    if run.time == nil { budget.longestTime = budget.time.map { $0 * Self.mostExtension } }
+    if run.time == nil { budget.longestTime = budget.time.map { $0 * Budget.mostExtension } }
     budget.trialTime =
       try trialTime.map { try Duration(option: "--trial-time", $0) }
       ?? budget.time.map { max($0 / 10, .milliseconds(500)) }

@@ -85,8 +85,19 @@ extension [String] {
   /// Returns the name nearest to `found` by edit distance; nil if `found` is empty, has more than 64 characters, or
   /// cannot be a typo of any name. A typo has a character in common with the name. If both words have up to four
   /// characters, a typo is at most one edit. Otherwise, a typo is at most two edits, or one edit for three characters
-  /// of the longer word if that is more.
+  /// of the longer word if that is more. A name that alone begins with words near `found` is also near:
+  /// `threads-per-core` for `treads`.
   public func nearest(to found: String) -> String? {
+    if let typo = likely(for: found) { return typo }
+    let words = found.split(separator: "-").count
+    let beginnings = map { $0.split(separator: "-").prefix(words).joined(separator: "-") }
+    guard let beginning = beginnings.distinct.likely(for: found) else { return nil }
+    let places = indices.filter { beginnings[$0] == beginning }
+    return places.count == 1 ? self[places[0]] : nil
+  }
+
+  /// Returns the name of which `found` is a typo; nil if there is none.
+  private func likely(for found: String) -> String? {
     guard !found.isEmpty, found.count <= 64 else { return nil }
     let ranked = map { (name: $0, distance: $0.editDistance(to: found)) }
     guard let best = ranked.min(by: { $0.distance < $1.distance }) else { return nil }

@@ -150,7 +150,11 @@ extension Results {
     let isMean =
       isHeadline && experiment.isSearch && metric.better.ranking != nil
       && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
-    let states = steadiness.bimodal.map { label, states in
+    // A reader does not use a broken variant, so the figures of the others come first.
+    let broken = Set(runs.filter { $0.variant.role == .broken }.map(\.label))
+    let bimodal =
+      steadiness.bimodal.filter { !broken.contains($0.0) } + steadiness.bimodal.filter { broken.contains($0.0) }
+    let states = bimodal.map { label, states in
       let run = runs.first { $0.label == label }
       let facts = [
         Self.shown(run?.figures(metric).map(\.value) ?? [], states, metric, isMean: isMean),

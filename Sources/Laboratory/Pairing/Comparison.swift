@@ -45,16 +45,14 @@ public struct Comparison: Sendable {
     /// - Parameters:
     ///   - sweep: the names of the swept parameters, in the order of the sweep.
     ///   - problem: the names of the swept parameters that define the problem. The smallest problem would always be the
-    ///     best, so each value of these parameters has its own best run. If the array is empty, each combination of the
-    ///     swept parameters, not counting the cores and the last parameter, has its own best run; these combinations
-    ///     are the rows of a grid. If the number of cores and other parameters are swept, each number of cores has its
-    ///     own best run, since more cores usually make all variants faster and a user cannot choose to have more cores.
+    ///     best, so each value of these parameters has its own best run. If the number of cores and other parameters
+    ///     are swept, each number of cores has its own best run, since more cores usually make all variants faster and
+    ///     a user cannot choose to have more cores.
     public init(baseline: String?, isSearch: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
       self.isSearch = isSearch
-      let ways = sweep.filter { $0 != Cores.name }
-      let cores = ways.isEmpty || ways.count == sweep.count ? [] : [Cores.name]
-      groups = cores + (problem.isEmpty ? ways.dropLast() : problem)
+      let isOfSeveral = sweep.count > 1 && sweep.contains(Cores.name)
+      groups = (isOfSeveral ? [Cores.name] : []) + problem
     }
   }
 

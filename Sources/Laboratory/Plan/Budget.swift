@@ -59,6 +59,10 @@ public struct Budget: Sendable, Equatable {
   public static let smoke = Budget(rounds: 3)
   /// A budget of 30 rounds for narrow intervals.
   public static let thorough = Budget(rounds: 30)
+  /// The time limit of a comparison for which the user gives none.
+  public static let comparisonTime = Duration.seconds(30)
+  /// The factor by which ``comparisonTime`` is extended at most if the smallest number of rounds does not fit into it.
+  public static let mostExtension = 4
   /// The largest number of rounds of a run, regardless of the width of the intervals.
   public static let mostRounds = 10_000
 

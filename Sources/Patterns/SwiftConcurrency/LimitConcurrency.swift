@@ -96,8 +96,8 @@ struct LimitConcurrency: Pattern {
       all.wait()
     }
     Variant(
-      "max-operation-count", .documented,
-      "imitates an OperationQueue with maxConcurrentOperationCount: blocks wait in a list", limitBlocks
+      "imitated-operation-queue", .yardstick,
+      "the lab's imitation of an OperationQueue with maxConcurrentOperationCount: blocks wait in a list", limitBlocks
     ) { jobs, width, all in
       let operations = Operations(width: width)
       for job in jobs {

@@ -52,8 +52,10 @@ extension Quantity {
 
   /// Returns the changes by several factors as text. All changes are percentages; if a factor is above 10, all are
   /// factors, so that a reader can compare them.
-  static func changes(_ ratios: [Double]) -> [String] {
+  static func changes(_ ratios: [Double], decimals: Int = 1) -> [String] {
     let areFactors = ratios.contains { $0 > 10 }
-    return ratios.map { areFactors ? ratio($0) + "x" : ($0 < 1 ? "" : "+") + fixed(100 * ($0 - 1), decimals: 1) + " %" }
+    return ratios.map {
+      areFactors ? ratio($0) + "x" : ($0 < 1 ? "" : "+") + fixed(100 * ($0 - 1), decimals: decimals) + " %"
+    }
   }
 }

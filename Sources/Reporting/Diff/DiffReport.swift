@@ -51,7 +51,7 @@ public struct DiffReport: Sendable {
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
         (byRounds.map { style.wrapped($0) } ?? [])
-          + (undecided.isEmpty ? [] : nextRuns.map { style.wrapped($0) } ?? []),
+          + (undecided.isEmpty ? [] : nextRuns(style)),
         (grid == nil
           ? legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides)
           : [Self.gridKey] + legend(diff.rows, hasIntervals: false, hasSides: false)).flatMap {
@@ -75,17 +75,30 @@ public struct DiffReport: Sendable {
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = diff.otherCircumstances.map { Line($0, .care) }
     let answers = diff.answers.map { old, new, bests in
-      (old == new
-        ? [Line("the same answer: \(new)")] : [Line("the old answer: \(old)"), Line("the new answer: \(new)")])
-        + [bests.map(self.bests)].compactMap(\.self)
+      let isSame = Set(old + new).count == 1
+      let texts =
+        isSame
+        ? [Line("the same answer: \(new[0])")] : lines(old, of: "old") + lines(new, of: "new")
+      return texts + [bests.map(self.bests)].compactMap(\.self)
     }
     return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 
-  /// Returns a line with the settings at which the best runs of two comparisons differ.
+  /// Returns a line for each answer of a side's comparisons, the most frequent first: `the old answer (in 2 of 3 runs):
+  /// Stride 4 is fastest.` Of many answers, only the two most frequent have a line.
+  private func lines(_ all: [String], of side: String) -> [Line] {
+    let answers = all.grouped { $0 }.map { (text: $0, count: $1.count) }.sorted { $0.count > $1.count }
+    guard answers.count > 1 else { return answers.map { Line("the \(side) answer: \($0.text)") } }
+    guard answers[0].count > 1 else {
+      return [Line("the \(all.count) \(side) runs have different answers, such as: \(answers[0].text)")]
+    }
+    return answers.prefix(2).map { Line("the \(side) answer (in \($0.count) of \(all.count) runs): \($0.text)") }
+  }
+
+  /// Returns a line with the settings at which the best runs of the two sides differ.
   private func bests(_ bests: ResultDiff.BestChanges) -> Line {
     guard !bests.changed.isEmpty else {
-      return Line("at each of the \(bests.count) settings, the same run is best, or may be in both")
+      return Line("at each of the \(bests.count) settings, the same run is best, or may be, on both sides")
     }
     let texts = bests.changed.prefix(Self.mostItems).map { place, old, new in
       "\(place): \(old.listed("or")) \(Signs.arrow) \(new.listed("or"))"
@@ -174,7 +187,7 @@ public struct DiffReport: Sendable {
   ) -> [String] {
     guard !rows.isEmpty else { return [] }
     // If no change can be judged, the head says so.
-    let words = rows.contains { $0.change != .unknown } || isWhole ? [0] : []
+    let words = rows.contains { $0.change != .unknown } ? [0] : []
     let columns = words + (hasSides ? [1, 2, 3, 4] : [1, 4])
     // Changes without intervals all have the same form, so that a reader can compare them.
     let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
@@ -206,20 +219,43 @@ public struct DiffReport: Sendable {
   private func reasons(_ style: TextStyle) -> [String] {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
-      let least = Ranking.typical(rows.compactMap { row in row.ratio.map { $0.high / $0.estimate } })
-      let visible = least.map { " (here typically only factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
+      let ratios = rows.compactMap(\.ratio)
+      let least = Ranking.typical(ratios.map { $0.high / $0.estimate })
+      let visible =
+        least.map { " (here typically factors above \(Quantity.ratio($0, isRough: true))); \(runsNeeded(rows))" } ?? ""
       return style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)", .quiet, indent: 2)
     }
   }
 
-  /// A sentence with the commands that judge smaller changes than one run of each side; nil if a side has several runs.
-  private var nextRuns: String? {
+  /// The change for which reports say how many runs would show it: `15 %`.
+  private static let soughtChange = Quantity.number(100 * ResultDiff.soughtChange) + " %"
+
+  /// Returns words about the number of runs that probably show a change in at least half of some figures: `about 6 runs
+  /// per side show changes of 15 %`.
+  private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
+    Self.middle(rows).map { "about \($0) runs per side show changes of \(Self.soughtChange)" }
+      ?? "at this noise, \(ResultDiff.mostRunsNeeded) runs per side would not show changes of \(Self.soughtChange)"
+  }
+
+  /// Returns the number of runs per side that probably shows a change in at least half of some figures; nil if
+  /// ``ResultDiff/mostRunsNeeded`` runs are too few.
+  private static func middle(_ rows: [ResultDiff.Row]) -> Int? {
+    let needed = rows.filter { $0.ratio != nil }.map { $0.runsNeeded ?? .max }.sorted()
+    return needed.isEmpty || needed[needed.count / 2] == .max ? nil : needed[needed.count / 2]
+  }
+
+  /// The commands that judge smaller changes than one run of each side, after a sentence; an empty array if a side has
+  /// several runs, or if no number of runs would be enough.
+  private func nextRuns(_ style: TextStyle) -> [String] {
     // More runs of other work, or of another machine, do not tell what changed.
-    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else { return nil }
-    return diff.commands.map { old, new in
-      "To judge smaller changes, make at least three runs of each side, such as `\(old)` and `\(new)`, and compare all of "
-        + "them: `\(Tool.command) diff --old old-*.json --new new-*.json`."
-    }
+    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty,
+      let runs = Self.middle(diff.rows.filter { $0.change == .unknown })
+    else { return [] }
+    func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
+    guard let (old, new) = diff.commands else { return [] }
+    let sentence = "To judge changes of \(Self.soughtChange), make \(runs) runs of each side, and compare all of them:"
+    let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
+    return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
   }
 
   /// A sentence about the inconclusive figures that differ by the rounds of one run per side; nil if there are no
@@ -250,7 +286,9 @@ public struct DiffReport: Sendable {
   func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
     let change = row.ratio.map { ratio -> String in
       let isWide = ratio.high / ratio.low > Self.widestInterval
-      let changes = Quantity.changes([ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]))
+      // Decimals would suggest a precision that a wide interval does not have.
+      let changes = Quantity.changes(
+        [ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]), decimals: ratio.isWide ? 0 : 1)
       let interval = isWide ? "too wide" : changes.dropFirst().joined(separator: " \(Signs.range) ")
       let text = "\(changes[0]) [\(interval)]"
       return unicode ? text : Signs.plain(text)

@@ -76,6 +76,9 @@ extension ResultDiff {
     /// The ratio by the rounds of the only run of each side; nil if a side has several runs, or if the change was
     /// judged. The interval does not contain the differences between runs.
     let byRounds: ConfidenceInterval?
+    /// The number of runs per side that probably show a change of ``ResultDiff/soughtChange``; nil if the change was
+    /// judged, or if too many runs would be needed.
+    let runsNeeded: Int?
     /// The kind of change that the comparison found.
     public let change: Change
     /// The reason why the change cannot be judged; nil if the change was judged.

@@ -25,9 +25,10 @@ public struct ResultDiff: Sendable {
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
-  /// Two comparisons of a scenario; nil if the sides are anything else.
-  private let comparisons: (old: ResultDocument, new: ResultDocument)?
-  /// The commands that repeat the run of each side with an export; nil if a side has several runs or no command.
+  /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
+  private let comparisons: (old: [ResultDocument], new: [ResultDocument])?
+  /// The commands that repeat the run of each side with an export to a file whose name is `old-` or `new-` and must be
+  /// completed; nil if a side has several runs or no command.
   let commands: (old: String, new: String)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
@@ -81,31 +82,30 @@ public struct ResultDiff: Sendable {
 
   private static func comparisons(
     _ old: [ResultDocument], _ new: [ResultDocument]
-  ) -> (old: ResultDocument, new: ResultDocument)? {
-    guard let before = old.first, let after = new.first, old.count == 1, new.count == 1,
-      before.scenario.isSearch, after.scenario.isSearch, before.scenario.name == after.scenario.name
-    else { return nil }
-    return (before, after)
+  ) -> (old: [ResultDocument], new: [ResultDocument])? {
+    let all = old + new
+    return all.allSatisfy(\.scenario.isSearch) && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
   }
 
-  /// Whether the sides are two comparisons of a scenario.
+  /// Whether the sides consist of comparisons of a scenario.
   var isOfComparisons: Bool { comparisons != nil }
 
   private static func commands(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
-    guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-1.json"),
-      let after = new[0].commandLine(exporting: "new-1.json")
+    guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-"),
+      let after = new[0].commandLine(exporting: "new-")
     else { return nil }
     return (before, after)
   }
 
-  /// What two comparisons of a scenario answer; nil for other sides, or if a side has no answer.
-  var answers: (old: String, new: String, bests: BestChanges?)? {
+  /// What the comparisons of each side answer; nil if a side has other runs, or a comparison without an answer. Several
+  /// comparisons can have different answers.
+  var answers: (old: [String], new: [String], bests: BestChanges?)? {
     guard let comparisons else { return nil }
-    let contents = [comparisons.old, comparisons.new].map { ReportContent($0) }
-    let texts = contents.map { $0.decision.map(\.text).joined(separator: " ") }
-    guard !texts.contains("") else { return nil }
-    let areRanked = contents.allSatisfy(\.index.hasEnoughRounds)
-    let bests = contents.map(SearchAnswer.bests)
+    let contents = [comparisons.old, comparisons.new].map { side in side.map { ReportContent($0) } }
+    let texts = contents.map { side in side.map { $0.decision.map(\.text).joined(separator: " ") } }
+    guard !texts.joined().contains("") else { return nil }
+    let areRanked = contents.joined().allSatisfy(\.index.hasEnoughRounds)
+    let bests = contents.map { side in side.flatMap(SearchAnswer.bests) }
     return (texts[0], texts[1], areRanked ? BestChanges(bests[0], bests[1]) : nil)
   }
 
@@ -116,10 +116,14 @@ public struct ResultDiff: Sendable {
     /// The settings at which no run is among the best of both comparisons, with the names of the best runs.
     let changed: [(place: String, old: [String], new: [String])]
 
-    /// Creates the changes; nil if the comparisons do not have several settings with a best run in common.
+    /// Creates the changes; nil if the sides do not have several settings with a best run in common. A run that is
+    /// among the best in one comparison of a side is among the best of the side.
     init?(_ old: [SearchAnswer.Best], _ new: [SearchAnswer.Best]) {
-      let before = Dictionary(firstOf: old.map { ($0.place, $0.names) })
-      let both = new.compactMap { best in before[best.place].map { (place: best.place, old: $0, new: best.names) } }
+      func names(_ bests: [SearchAnswer.Best]) -> [(place: String, names: [String])] {
+        bests.grouped(by: \.place).map { ($0, $1.flatMap(\.names).distinct) }
+      }
+      let before = Dictionary(firstOf: names(old).map { ($0.place, $0.names) })
+      let both = names(new).compactMap { place, names in before[place].map { (place: place, old: $0, new: names) } }
       guard both.count > 1, !both.contains(where: { $0.old.isEmpty || $0.new.isEmpty }) else { return nil }
       count = both.count
       changed = both.filter { Set($0.old).isDisjoint(with: $0.new) }
@@ -229,8 +233,8 @@ public struct ResultDiff: Sendable {
       } else {
         reason =
           min(old.count, new.count) > 1
-          ? "\(min(old.count, new.count)) runs per side show only larger changes; more runs show smaller ones"
-          : "one run per side shows only large changes; three steady runs per side show changes of 15 %"
+          ? "\(min(old.count, new.count)) runs per side show only larger changes"
+          : "one run per side shows only large changes"
       }
     } else if Set(all).count == 1 {
       change = .none  // Every round of both sides has the same figure, such as a count of 0.
@@ -244,10 +248,17 @@ public struct ResultDiff: Sendable {
     return Row(
       figure: entry.name, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
-      byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil, change: change,
-      reason: reason,
+      byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil,
+      runsNeeded: change == .unknown
+        ? ConfidenceInterval.runs(toShow: 1 + soughtChange, after, before, among: comparisons, most: mostRunsNeeded)
+        : nil,
+      change: change, reason: reason,
       better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }
+
+  /// The change, as a share, for which a report says how many runs would show it, and the maximum number of runs per
+  /// side that a report suggests.
+  static let (soughtChange, mostRunsNeeded) = (0.15, 20)
 
   private static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 

@@ -22,7 +22,7 @@ extension ReportContent {
           + "the slow samples")
     }
     if isSearch, let headline, index.isOfMedians(headline), shown.contains(where: \.isGrid) {
-      notes.append("the figures of a grid are the means of the rounds' medians, and say nothing about the slow samples")
+      notes.append("figures: means of the rounds' medians, which say nothing about slow samples")
     }
     if isSearch, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
@@ -103,7 +103,7 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio is the mean of those of the paired rounds; without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText), by \(certainty), or by rounds that do not overlap"
+        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText); \(Tool.command) explain significant"
       )
     }
     if facts.contains(.allRounds) {

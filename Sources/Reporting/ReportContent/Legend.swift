@@ -41,6 +41,7 @@ public enum Legend {
     "\(Signs.undecided): undecided: a difference of more than 10 % is possible",
     "\(Signs.twoStates): each round is in one of two states, and the mean is typical of neither",
     "two states: the rounds of a run are in one of two groups far apart, and the mean is typical of neither",
+    "significant: by simultaneous 99 % confidence intervals of the ratios of paired rounds, or by rounds that do not overlap",
     "simultaneous: intervals that are all correct together with the stated confidence",
     "undecided: the rounds do not tell which is better, and the difference may matter",
     "claim: a statement of a scenario that the trials test",

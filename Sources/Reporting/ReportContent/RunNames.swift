@@ -45,12 +45,7 @@ struct RunNames {
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let relevant = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
     guard let parameter = relevant.first else { return "" }
-    guard relevant.count == 1 else {
-      return runs.map { run in
-        relevant.compactMap { one in point(run)[one.name].map { "\(one.name) \(one.describe($0))" } }
-          .joined(separator: ", ")
-      }.listed("or", most: SearchAnswer.mostNames)
-    }
+    guard relevant.count == 1 else { return settings(runs, relevant[...]) }
     // Several runs can have the same setting of the parameter. One run represents all runs with this setting.
     func first(_ runs: [Int]) -> [Int] { runs.grouped { point($0)[parameter.name] }.compactMap(\.elements.first) }
     let places = first(all).sorted { (number($0, parameter) ?? 0) < (number($1, parameter) ?? 0) }
@@ -73,6 +68,20 @@ struct RunNames {
       value(range.lowerBound) + (range.count > 1 ? " to \(value(range.upperBound))" : "")
     }
     return Self.setting(parameter, texts)
+  }
+
+  /// Returns the settings of several parameters: `stride 1 or 4 at threads 10, or stride 16 at threads 10 or 20`.
+  private func settings(_ runs: [Int], _ parameters: ArraySlice<ParameterFacts>) -> String {
+    guard let parameter = parameters.first else { return "" }
+    let texts = runs.grouped { point($0)[parameter.name] }.map { value, runs in
+      (value: value.map(parameter.describe), rest: settings(runs, parameters.dropFirst()))
+    }.grouped(by: \.rest).map { rest, settings in
+      let own = settings.compactMap(\.value)
+      return [own.isEmpty ? "" : Self.setting(parameter, own), rest].filter { !$0.isEmpty }.joined(separator: " at ")
+    }
+    let isNested = texts.contains { $0.contains(" at ") }
+    return isNested && texts.count <= SearchAnswer.mostNames
+      ? texts.joined(separator: ", or ") : texts.listed("or", most: SearchAnswer.mostNames)
   }
 
   /// Returns values of a parameter in a sentence: `stride 4 or 64`, `2 cores`.

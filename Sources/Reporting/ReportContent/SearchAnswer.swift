@@ -110,7 +110,7 @@ struct SearchAnswer {
       unranked.isEmpty
       ? ""
       : "; not ranked, since it \(comparison.flawText): "
-        + RunNames(index: index, parameters: index.swept)(unranked, of: counted)
+        + namesWithAmounts(unranked, of: counted)
     return "\(text)\(elsewhere)\(limit(between: safe, and: flawed) ?? "")."
   }
 
@@ -119,8 +119,13 @@ struct SearchAnswer {
     let others = counted.filter { !runs.contains($0) && !comparison.flawedElsewhere.contains($0) }
     let dependsOnCondition = Set(runs.map { names([$0], of: counted) }).intersection(
       others.map { names([$0], of: counted) })
-    return dependsOnCondition.isEmpty
-      ? names(runs, of: counted) : RunNames(index: index, parameters: index.swept)(runs, of: counted)
+    return dependsOnCondition.isEmpty ? names(runs, of: counted) : namesWithAmounts(runs, of: counted)
+  }
+
+  /// The names of runs by all swept parameters, the parameters of groups last: `stride 4 at work 10 ns`.
+  private var namesWithAmounts: RunNames {
+    RunNames(
+      index: index, parameters: names.parameters + index.swept.filter { comparison.groups.contains($0.name) })
   }
 
   /// The number of steps in the sweep of a wide gap.

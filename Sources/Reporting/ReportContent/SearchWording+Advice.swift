@@ -16,7 +16,10 @@ extension SearchWording {
     let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick else {
-      return index.document.comparing(nil, isQuick: false).map { "to decide, run `\($0)`, with trials of full size" }
+      let longest = Budget.comparisonTime * Budget.mostExtension
+      return index.document.comparing(nil, isQuick: false).map {
+        "to decide, run `\($0)`, with trials of full size (up to \(Quantity(longest)))"
+      }
         ?? "to decide, leave out --quick"
     }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.

@@ -105,7 +105,7 @@ extension ReportTables {
   /// Returns words about the ratios in the cells of a grid: `as a multiple of the best mean`.
   static func meaning(of metric: MetricFacts, to reference: String, isBaseline: Bool) -> String {
     isBaseline
-      ? "compared with \(reference)"
+      ? "compared with \(reference) at the same settings"
       : metric.better == .higher ? "how many times lower than \(reference)" : "as a multiple of \(reference)"
   }
 

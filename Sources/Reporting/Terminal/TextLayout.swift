@@ -12,6 +12,15 @@ extension TextStyle {
     return written(text).wrapped(to: max(Self.fewestColumns, width - indent)).map { space + (color?($0, self) ?? $0) }
   }
 
+  /// Returns the lines of a shell command, wrapped to the width of the terminal. A backslash ends each line but the
+  /// last, so that the lines can be copied into a shell.
+  func command(_ text: String, indent: Int) -> [String] {
+    let lines = text.wrapped(to: max(Self.fewestColumns, width - indent - 4))
+    return lines.enumerated().map { place, line in
+      String(repeating: " ", count: place == 0 ? indent : indent + 2) + line + (place < lines.count - 1 ? " \\" : "")
+    }
+  }
+
   /// Returns a line with the colours of its phrases, wrapped to the width of the terminal. If the line has several
   /// phrases, colours are added after wrapping, and a phrase that is split by wrapping has no colour.
   func wrapped(_ line: Line) -> [String] {

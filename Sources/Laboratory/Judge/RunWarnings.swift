@@ -165,7 +165,7 @@ extension Results {
     }
     return RunNote(
       RunNote.twoStates,
-      "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 3))"
+      "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 1))"
         + (isHeadline && metric.better.ranking != nil ? "; intervals of their ratios are wide" : ""),
       runs: steadiness.bimodal.map(\.label))
   }

@@ -76,7 +76,7 @@ extension ConfidenceInterval {
 
 extension Metric.Meaning {
   /// Returns a ratio in words, as a multiple of at least 1: `1.93x faster`, `28.8x fewer`. A rough ratio has one digit
-  /// fewer.
+  /// fewer. A ratio whose digits are those of 1 has no direction: `1.00x`.
   func wording(_ ratio: Double, isRough: Bool = false) -> String {
     let (below, above) =
       switch self {
@@ -86,6 +86,6 @@ extension Metric.Meaning {
       case .throughput, .level: ("lower", "higher")
       }
     let multiple = Quantity.ratio(ratio <= 1 ? 1 / ratio : ratio, isRough: isRough)
-    return "\(multiple)x \(ratio <= 1 ? below : above)"
+    return "\(multiple)x" + (Double(multiple) == 1 ? "" : " \(ratio <= 1 ? below : above)")
   }
 }

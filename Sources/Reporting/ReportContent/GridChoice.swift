@@ -117,7 +117,8 @@ struct GridChoice {
       return "use \(name(common)): \(heading)\(note), \(place)"
     }
     let isNear = least.worst.multiple.factor < SearchWording.far
-    return "\(name([least.run])) may be \(heading) \(place)"
+    let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
+    return "\(name([least.run])) \(mayBe) \(heading) \(place)"
       + (isNear
         ? "; its means are nowhere more than \(least.worst.multiple.text) \(wording.worse) than the best"
         : ", but its means are up to \(least.worst.multiple.text) \(wording.worse) (\(least.worst.place))")

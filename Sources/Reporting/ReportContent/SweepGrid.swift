@@ -149,9 +149,11 @@ extension ReportTables {
   private func unmarkedGridCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     let isOfBest = comparison?.isOfBest != false
     let ratio = multiple(run, metric) { ratio, isRough in
-      isOfBest
-        ? Quantity.ratio(metric.better == .higher ? 1 / ratio : ratio, isRough: isRough) + "x"
-        : metric.meaning.wording(ratio, isRough: isRough)
+      // Beside a highest mean, the ratio of a lower mean has no word, and a run that is not ranked may be higher.
+      guard isOfBest, metric.better != .higher || ratio <= 1 else {
+        return metric.meaning.wording(ratio, isRough: isRough)
+      }
+      return Quantity.ratio(metric.better == .higher ? 1 / ratio : ratio, isRough: isRough) + "x"
     }
     guard ratio.facts.contains(.reference), metric.unit != .none, comparison?.contrasts[run] == nil,
       let samples = document.runs[run].metrics[metric.name]

@@ -1,0 +1,181 @@
+import Laboratory
+import Measurement
+/// The figures of both sides of a diff, and the rows that compare them.
+extension ResultDiff {
+  /// The name of a figure: the scenario, the variant with the settings of the sweep, and the metric.
+  public struct FigureName: Hashable, Sendable, CustomStringConvertible {
+    let scenario, variant: String
+    /// The settings that distinguish the run: `["threads=2", "hold=1us"]`.
+    let settings: [String]
+    let metric: String
+
+    /// The variant and the settings: `mutex[threads=2,hold=1us]`.
+    var label: String { settings.isEmpty ? variant : "\(variant)[\(settings.joined(separator: ","))]" }
+
+    /// The name as text: `apply-stride apply[stride=4] elapsed`.
+    public var description: String { "\(scenario) \(label) \(metric)" }
+  }
+
+  /// A figure of one run.
+  struct Entry {
+    let name: FigureName
+    let meaning: Metric.Meaning
+    let facts: SampleFacts
+    let parameters: [String: ParameterValue]
+  }
+
+  /// The settings of runs for all parameters that any document sweeps. A run of a fixed setting thus has the settings
+  /// of a run of a sweep.
+  struct EffectiveSettings {
+    /// The parameters that any document of a scenario sweeps, by the name of the scenario.
+    private let swept: [String: [ParameterFacts]]
+    /// The names of the swept parameters that affect a variant, by the names of the scenario and of the variant.
+    private let affecting: [[String]: Set<String>]
+
+    init(_ documents: [ResultDocument]) {
+      swept = Dictionary(grouping: documents, by: \.scenario.name).mapValues { documents in
+        documents.flatMap { RunIndex($0).swept }.grouped(by: \.name).map { $0.elements[0] }
+      }
+      affecting = documents.reduce(into: [:]) { affecting, document in
+        for run in document.runs {
+          affecting[[document.scenario.name, run.variant], default: []].formUnion(run.point.keys)
+        }
+      }
+    }
+
+    /// Returns the settings of a run in the notation of `--set`.
+    func settings(of run: RunFacts, in scenario: ScenarioFacts) -> [String] {
+      let names = affecting[[scenario.name, run.variant]] ?? []
+      return (swept[scenario.name] ?? []).compactMap { parameter in
+        guard names.contains(parameter.name) else { return nil }
+        return (run.point[parameter.name] ?? run.parameters[parameter.name]).map(parameter.label)
+      }
+    }
+  }
+
+  /// The figures of one side, by their names.
+  struct Figures {
+    /// The names of the figures, in the order of the documents.
+    private(set) var keys: [FigureName] = []
+    private(set) var runs: [FigureName: [Entry]] = [:]
+
+    init(
+      _ documents: [ResultDocument], _ metrics: [String], _ headlines: [String: String],
+      _ effective: EffectiveSettings
+    ) {
+      for document in documents {
+        let shown = document.scenario.show
+        let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
+        let headline = [headlines[document.scenario.name]].compactMap(\.self)
+        let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics
+        for run in document.runs {
+          let settings = effective.settings(of: run, in: document.scenario)
+          for metric in wanted {
+            guard let facts = run.metrics[metric] else { continue }
+            let described = document.scenario.metrics.first { $0.name == metric }
+            let name = FigureName(
+              scenario: document.scenario.name, variant: run.variant, settings: settings, metric: metric)
+            let entry = Entry(
+              name: name, meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
+              parameters: run.parameters)
+            if runs[name] == nil { keys.append(name) }
+            runs[name, default: []].append(entry)
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns the row of a figure.
+  ///
+  /// - Parameter isSameWork: whether the settings of both sides are equal. Otherwise, no change is better or worse.
+  static func row(_ old: [Entry], _ new: [Entry], among comparisons: Int, isSameWork: Bool) -> Row? {
+    guard let entry = new.first else { return nil }
+    let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
+    let better: Metric.Better = isSameWork ? entry.facts.better : .neither
+    let ratio = ConfidenceInterval.ofRatio(after, to: before, among: comparisons)
+    let all = Array((before + after).joined())
+    var change = Change.unknown
+    var reason: String?
+    if let ratio {
+      if ratio.low > 1 || ratio.high < 1 {
+        change = better == .neither ? .different : (ratio.low > 1) == (better == .higher) ? .better : .worse
+      } else if !ratio.isNoise {
+        change = .none
+      } else {
+        reason =
+          min(old.count, new.count) > 1
+          ? "\(min(old.count, new.count)) runs per side show only larger changes"
+          : "one run per side shows only large changes"
+      }
+    } else if Set(all).count == 1 {
+      change = .none  // Every round of both sides has the same figure, such as a count of 0.
+    } else if !all.allSatisfy({ $0 > 0 }) {
+      reason = "0 in some rounds, which therefore have no ratio"
+    } else {
+      let rounds = min(before.joined().count, after.joined().count)
+      reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
+    }
+    let isOpenPair = change == .unknown && before.count == 1 && after.count == 1
+    return Row(
+      figure: entry.name, unit: entry.facts.unit,
+      runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
+      byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil,
+      runsNeeded: change == .unknown
+        ? ConfidenceInterval.runs(toShow: 1 + soughtChange, after, before, among: comparisons, most: mostRunsNeeded)
+        : nil,
+      change: change, reason: reason,
+      better: better, kind: entry.facts.kind, meaning: entry.meaning)
+  }
+
+  /// The change, as a share, for which a report says how many runs would show it, and the maximum number of runs per
+  /// side that a report suggests.
+  static let (soughtChange, mostRunsNeeded) = (0.15, 20)
+
+  static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
+
+  /// Verifies that the kind, the unit and the better direction of each figure are equal on both sides, since a ratio of
+  /// different measures has no meaning.
+  ///
+  /// - Throws: ``InputError`` if the kind, the unit or the better direction of a figure differs between documents.
+  static func refuseOtherMeasures(_ before: Figures, _ after: Figures) throws(InputError) {
+    for key in after.keys {
+      guard let was = before.runs[key] else { continue }
+      let entries = was + (after.runs[key] ?? [])
+      for entry in entries.dropFirst() where entry.facts.measure != was[0].facts.measure {
+        throw InputError(
+          "\(key): not comparable: it is \(was[0].facts.measure) in one document and \(entry.facts.measure) in another")
+      }
+    }
+  }
+  /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
+  static func otherSettings(
+    _ before: Figures, _ after: Figures, _ parameters: [ParameterFacts]
+  ) -> String? {
+    var settings: [String: [ParameterValue]] = [:]
+    for key in after.keys {
+      guard let now = after.runs[key], let was = before.runs[key] else { continue }
+      let first = was[0].parameters
+      for (name, value) in (was + now).flatMap(\.parameters) {
+        guard let other = first[name], other != value else { continue }
+        settings[name, default: []] += [other, value]
+      }
+    }
+    let texts = settings.sorted { $0.key < $1.key }.map { name, values in
+      let facts = parameters.first { $0.name == name }
+      return "\(name) (\(values.distinct.compactMap { facts?.describe($0) }.joined(separator: ", ")))"
+    }
+    return texts.isEmpty ? nil : "other values of \(texts.joined(separator: ", ")) on the two sides"
+  }
+}
+
+extension SampleFacts {
+  /// A text with the properties in which two metrics must agree to be comparable.
+  fileprivate var measure: String {
+    let unit = unit == .none ? "a plain number" : "in \(unit.rawValue)"
+    return "a \(kind.rawValue) \(unit) (better: \(better.rawValue))"
+  }
+
+  /// The typical figure of the rounds; the median of all samples if no round has a figure.
+  fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
+}

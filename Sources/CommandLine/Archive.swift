@@ -40,7 +40,7 @@ struct Archive {
 
     init(_ document: ResultDocument) {
       self =
-        document.isSearch
+        document.isComparison
         ? document.isQuick ? .quickComparison : .comparison : document.isQuick ? .quick : .full
     }
     var before: String { rawValue + ".before" }
@@ -180,7 +180,7 @@ struct Archive {
   ///
   /// - Throws: ``SystemError`` if an entry cannot be written.
   func keep(_ document: ResultDocument) throws {
-    guard document.trials > 0, !document.isSearch || document.hasFigures else {
+    guard document.trials > 0, !document.isComparison || document.hasFigures else {
       return
     }
     try makeDirectories(directory, mode: 0o700)
@@ -193,7 +193,7 @@ struct Archive {
       try write(try JSONReport.render([last]), to: path(name, kind.before))
     }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
-    guard !document.isSearch, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
+    guard !document.isComparison, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
   }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Laboratory
 import Synchronization
 
-/// What the lab changes in the command line before the argument parser reads it.
+/// The changes that the lab makes in the command line before the argument parser reads it.
 extension Lab {
   private static let afterTerminator = Mutex<[String]>([])
   /// The words after `--`, for a command that runs a program.

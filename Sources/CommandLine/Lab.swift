@@ -48,7 +48,7 @@ public struct Lab: Sendable {
   }()
   /// The documents whose sentences the claims test; nil if the lab has no documents, or if their file is invalid. A
   /// command that requires the documents reports the error in the file.
-  static let documents: Documents? = (try? library.documents()) ?? nil
+  static let documents: SourceDocuments? = (try? library.documents()) ?? nil
   /// The patterns that `explore` can run.
   static var explored: [ExploredPattern] { current.withLock { $0?.explorations }?() ?? [] }
 

@@ -14,7 +14,7 @@ struct RunSession {
   /// The archive that stores the runs and contains the previous runs; nil if the runs are not stored.
   let archive: Archive?
   /// Whether the command line limits the time of a trial.
-  let isStoppingMeant: Bool
+  let limitsTrialTime: Bool
 
   private var rendering: RenderOptions { output.rendering }
 
@@ -64,21 +64,21 @@ struct RunSession {
 
   /// Verifies that the claims of the runs were judged. The documents contain the runs of `results`.
   ///
-  /// - Throws: ``LabError`` if claims could not be judged although nothing failed, or if a search for the best setting
+  /// - Throws: ``LabError`` if claims could not be judged although nothing failed, or if a comparison
   ///   measured nothing. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
+    if let reason = Self.whyNothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
     let unjudged = results.compactMap { result in
-      result.whyUnjudged(isStoppingMeant: isStoppingMeant).map { (result.experiment.name, $0) }
+      result.whyUnjudged(limitsTrialTime: limitsTrialTime).map { (result.experiment.name, $0) }
     }
     guard let first = unjudged.first else {
       if let reason = ResultDocument.whyNothingJudged(documents) {
         throw LabError("no claim could be judged: \(reason)")
       }
-      if let reason = Self.whyNothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
     let names = unjudged.map(\.0).distinct.joined(separator: ", ")
-    guard results.allSatisfy({ !$0.experiment.isSearch }) else {
+    guard results.allSatisfy({ !$0.experiment.isComparison }) else {
       throw LabError("not measured: \(first.1); to accept this, give --allow-unjudged \(first.0)")
     }
     let head = ResultDocument.whyNothingJudged(documents) == nil ? "not judged" : "no claim could be judged; not judged"
@@ -100,10 +100,10 @@ struct RunSession {
     }
   }
 
-  /// Returns the reason why the machine allowed no trial of a search for the best setting; nil if the machine allowed a
-  /// trial, or if there was no search. A search without a trial does not pass.
+  /// Returns the reason why the machine allowed no trial of a comparison; nil if the machine allowed a
+  /// trial, or if there was no comparison. A comparison without a trial does not pass.
   private static func whyNothingMeasured(_ results: [Results]) -> String? {
-    let outcomes = results.filter(\.experiment.isSearch).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
+    let outcomes = results.filter(\.experiment.isComparison).flatMap(\.runs).flatMap(\.trials).map(\.outcome)
     guard case .unavailable(let reason) = outcomes.first, outcomes.allSatisfy({ $0.kind == .unavailable }) else {
       return nil
     }

@@ -36,26 +36,27 @@ extension ConfidenceInterval {
     ).exponential
   }
 
-  /// Returns the number of runs per side for which the interval of ``ofRatio(_:to:among:)`` excludes 1 in 80 % of the
-  /// cases if the figures of the sides differ by the factor `ratio`, which is above 1. The figures of `left` and
-  /// `right` show how much runs and rounds vary. The result is at least 3, since two runs cannot be told from chance.
-  /// Returns nil if even `most` runs per side are too few, or if there is no interval.
+  /// Returns the number of runs per side for which the interval of ``ofRatio(_:to:among:)`` probably excludes 1 if the
+  /// figures of the sides differ by the factor `ratio`, which is above 1. The result is at least 3. Returns nil if even
+  /// `most` runs per side are too few, or if there is no interval.
+  ///
+  /// The figures of `left` and `right` show how much runs and rounds vary. Single runs of both sides say nothing about
+  /// the variance between runs, which is then assumed, so that the result is a guess.
   public static func runs(
     toShow ratio: Double, _ left: [[Double]], _ right: [[Double]], among comparisons: Int = 1, most: Int
   ) -> Int? {
     guard ratio > 1, ofRatio(left, to: right) != nil else { return nil }
     let logs = [left, right].map { side in side.filter { !$0.isEmpty }.map { run in run.map { Double.log($0) } } }
-    let variance = moderated(logs)
+    let observed = variance(logs.map { side in side.map(mean) })
+    let rounds = variance(Array(logs.joined())).value
+    let perRun = Double(logs.joined().joined().count) / Double(logs.joined().count)
+    let between = observed.freedom > 0 ? observed.value : runDeviation * runDeviation + rounds / perRun
     return (3...max(most, 3)).first { runs in
-      // The degrees of freedom are those of this many runs.
-      let ofMore = (variance.value, assumedFreedom + 2 * Double(runs - 1))
-      let error = (variance.value * 2 / Double(runs)).squareRoot()
-      return ofDifference(.log(ratio), ofMore, runs: (runs, runs), among: comparisons).low > quantileOfPower * error
+      // With more runs, the observed variance between runs has more weight.
+      let variance = moderated(rounds: rounds, runs: (between, 2 * Double(runs - 1)))
+      return ofDifference(.log(ratio), variance, runs: (runs, runs), among: comparisons).low > 0
     }
   }
-
-  /// The quantile of the normal distribution at 80 %.
-  private static let quantileOfPower = 0.8416
 
   /// Returns the interval of the difference of two sides' means, each of some runs whose figures have the given
   /// variance.
@@ -72,10 +73,14 @@ extension ConfidenceInterval {
   ///
   /// - Parameter logs: the logarithms of the rounds of each run of each side.
   private static func moderated(_ logs: [[[Double]]]) -> (value: Double, freedom: Double) {
-    let runs = variance(logs.map { side in side.map(mean) })
-    let expected = runDeviation * runDeviation + variance(Array(logs.joined())).value
+    moderated(rounds: variance(Array(logs.joined())).value, runs: variance(logs.map { side in side.map(mean) }))
+  }
+
+  private static func moderated(
+    rounds: Double, runs: (value: Double, freedom: Double)
+  ) -> (value: Double, freedom: Double) {
     let freedom = assumedFreedom + runs.freedom
-    return ((assumedFreedom * expected + runs.freedom * runs.value) / freedom, freedom)
+    return ((assumedFreedom * (runDeviation * runDeviation + rounds) + runs.freedom * runs.value) / freedom, freedom)
   }
 
   /// Returns the interval of the ratio of two runs' geometric means by the rounds of these runs alone (Welch's test).

@@ -14,7 +14,7 @@ extension DocumentsReport {
     }
     struct Sentence: Encodable {
       let id, says, place: String
-      let said: Documents.Strength?
+      let said: SourceDocuments.Strength?
       let word: String
       let conditions: [String]
       let standing: SentenceStanding
@@ -28,7 +28,7 @@ extension DocumentsReport {
     }
     struct Document: Encodable {
       let document, title: String
-      let era: Documents.Era?
+      let era: SourceDocuments.Era?
       let address: String?
       let sentences: [Sentence]
     }

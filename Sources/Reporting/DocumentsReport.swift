@@ -138,7 +138,7 @@ public struct DocumentsReport: Sendable {
   /// Returns lines that explain the words in the report. Words that the report does not contain are not explained.
   private func key(_ style: TextStyle) -> [String] {
     let entries = index.chapters.flatMap(\.entries)
-    let said = Documents.Strength.allCases.filter { strength in entries.contains { $0.strength == strength } }
+    let said = SourceDocuments.Strength.allCases.filter { strength in entries.contains { $0.strength == strength } }
       .map { "\($0.rawValue) (\($0.means))" }
     let standings = SentenceStanding.allCases.filter { standing in entries.contains { $0.standing == standing } }
       .compactMap { standing in standing.means.map { "\(standing.mark(style)) \(standing.rawValue) (\($0))" } }

@@ -32,10 +32,10 @@ import Testing
     let none = try await Binary.run(["scenario", "queue-order", "--quick", "--rounds", "1", "--cores", "4096"])
     #expect(none.status == 2)
     #expect(none.errors.contains("4096 cores are requested"), "\(none.errors)")
-    // A search judges no claim, and does not pass if it has measured nothing.
-    let search = try await Binary.run(["compare", "queue-order", "tasks=2,4", "--cores", "4096"])
-    #expect(search.status == 2)
-    #expect(search.errors.contains("nothing was measured: 4096 cores are requested"), "\(search.errors)")
+    // A comparison judges no claim, and does not pass if it has measured nothing.
+    let compared = try await Binary.run(["compare", "queue-order", "tasks=2,4", "--cores", "4096"])
+    #expect(compared.status == 2)
+    #expect(compared.errors.contains("nothing was measured: 4096 cores are requested"), "\(compared.errors)")
     let some = try await Binary.run([
       "compare", "queue-width", "cores=all,4096", "--variant", "apply", "--quick", "--rounds", "1",
     ])

@@ -280,7 +280,7 @@ import Testing
     #expect(wild.status == 2)
     let document = try JSONValue(wild.output)
     #expect(document["schema"] == .text("gcdlab.diff/2") && document["gate"]?["status"] == .number(2))
-    #expect(wild.unwrapped.contains("more runs per side would decide, here 2 and 2"), "\(wild.output)")
+    #expect(wild.unwrapped.contains("(runs per side: 2 and 2)"), "\(wild.output)")
   }
 
   @Test func `diff accepts only two documents, or documents for both --old and --new`() async throws {

@@ -111,7 +111,7 @@ import Testing
   /// The findings of a pattern and the marks of the tables follow one rule, however close the settings are to each
   /// other.
   @Test func `the pattern and the table agree on the best mean`() async throws {
-    // The answer of a search names the best setting, so that only the document contains the pattern's finding.
+    // The answer of a comparison names the best setting, so that only the document contains the pattern's finding.
     let document = try TemporaryFile("best.json")
     let ran = try await Binary.run([
       "compare", "apply-stride", "stride=16,20,24,28,32", "--variant", "apply", "--set", "iterations=2000", "--rounds",

@@ -53,10 +53,10 @@ extension FakePattern {
       baseline: "loop", show: ["elapsed"], claims: claims)
   }
 
-  /// Returns the results of a search for the best of `runs`.
-  public static func search(_ runs: [VariantRun]) -> Results {
+  /// Returns the results of a comparison for the best of `runs`.
+  public static func comparison(_ runs: [VariantRun]) -> Results {
     var experiment = experiment()
-    experiment.isSearch = true
+    experiment.isComparison = true
     return Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
   }
 

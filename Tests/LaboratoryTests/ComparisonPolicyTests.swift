@@ -13,7 +13,7 @@ import Testing
         mayBeBest: variant.mayBeBest)
     }
     return Comparison(
-      cells, Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: []), ranking: .lower)
+      cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: []), ranking: .lower)
   }
 
   @Test func `two runs are compared only in the rounds that both have`() {
@@ -21,7 +21,7 @@ import Testing
       let figures = (0..<40).compactMap { round in figure(round).map { RoundFigure(round: round, value: $0) } }
       return Comparison.Entry(variant: name, point: [:], figures: figures)
     }
-    let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: [])
+    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
     // The machine became three times as slow after the rounds in which both runs took part.
     let quick = cell("quick") { Double($0 % 3) * 0.1 + ($0 < 6 ? 10 : 30) }
     let slow = cell("slow") { $0 < 6 ? 25 + Double($0 % 2) * 0.1 : nil }
@@ -44,7 +44,7 @@ import Testing
           variant: name, point: [:], figures: (0..<6).map { RoundFigure(round: $0, value: time + Double($0 % 3)) },
           isYardstick: isYardstick && name == "call")
       }
-      let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: [])
+      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
       return Comparison(cells, policy, ranking: .lower).runs(apartBy: 2)
     }
     #expect(apart(isYardstick: false) == [1, 2] && apart(isYardstick: true) == [])
@@ -66,7 +66,7 @@ import Testing
           figures: (0..<6).map { RoundFigure(round: $0, value: Double(100 * work + $0 % 2)) })
       }
       return Comparison(
-        cells, Comparison.Policy(baseline: nil, isSearch: true, sweep: ["work"], problem: problem), ranking: .lower)
+        cells, Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: problem), ranking: .lower)
     }
     #expect(comparison(["work"]).bests.isEmpty)
     #expect(comparison([]).bests == [0])
@@ -87,7 +87,7 @@ import Testing
     }
     let quiet = [cell(1, 100, noise: 0.002), cell(1, 105, noise: 0.001), cell(1, 104, noise: 0.003)]
     let noisy = (0..<4).map { cell(2, 1000 + 10 * Double($0), noise: 0.5 * Double($0)) }
-    let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: ["work"], problem: ["work"])
+    let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: ["work"], problem: ["work"])
     let found = Comparison(quiet + noisy, policy, ranking: .lower)
     #expect(found.bests == [0, 3] && found.undecided.isDisjoint(with: [1, 2]))
     #expect(found.contrasts[1]?.isDistinct == true && found.contrasts[2]?.isDistinct == true)

@@ -41,18 +41,18 @@ import Testing
 
   @Test func `a comparison does not fail if it witnesses no anomaly, but if a guarantee is violated`() throws {
     let never = ["loop": ["missed": [0.0]], "apply": ["missed": [0]]]
-    func verdict(_ kind: Claim.Kind, _ check: String, isSearch: Bool) throws -> Judgement {
+    func verdict(_ kind: Claim.Kind, _ check: String, isComparison: Bool) throws -> Judgement {
       let made = try results(kind, check, never)
       var experiment = made.experiment
-      experiment.isSearch = isSearch
+      experiment.isComparison = isComparison
       let results = Results(
         experiment: experiment, machine: made.machine, seed: made.seed, started: made.started, runs: made.runs)
       return try #require(Judge(results).judgements().first)
     }
-    #expect(try verdict(.anomaly, "any.missed > 0", isSearch: false).verdict == .notWitnessed)
-    let unseen = try verdict(.anomaly, "any.missed > 0", isSearch: true)
+    #expect(try verdict(.anomaly, "any.missed > 0", isComparison: false).verdict == .notWitnessed)
+    let unseen = try verdict(.anomaly, "any.missed > 0", isComparison: true)
     #expect(unseen.verdict == .unavailable && unseen.isExcused)
-    #expect(try verdict(.guarantee, "all.missed > 0", isSearch: true).verdict == .violated)
+    #expect(try verdict(.guarantee, "all.missed > 0", isComparison: true).verdict == .violated)
   }
 
   @Test func `a guarantee is violated if one trial breaks it`() throws {

@@ -62,13 +62,13 @@ import Testing
     #expect(try rounds(budget) { run, _ in Double(10 * (run + 1)) } == 40)
   }
 
-  @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a search`()
+  @Test func `a run that is certainly twice as slow as the best takes part in every fourth round of a comparison`()
     throws
   {
     /// Returns the numbers of rounds of the three runs if the last run is slower by a factor.
-    func rounds(isSearch: Bool, factor: Double) throws -> [Int] {
+    func rounds(isComparison: Bool, factor: Double) throws -> [Int] {
       var experiment = FakePattern.experiment()
-      (experiment.isSearch, experiment.baseline) = (isSearch, nil)
+      (experiment.isComparison, experiment.baseline) = (isComparison, nil)
       var budget = Budget(rounds: 10, precision: 0.001)
       budget.fewestRounds = ConfidenceInterval.fewest
       let plan = Plan(experiment, budget: budget, seed: 1)
@@ -85,9 +85,9 @@ import Testing
       }
       return counts
     }
-    #expect(try rounds(isSearch: true, factor: 3) == [20, 20, 9])
-    #expect(try rounds(isSearch: true, factor: 1.5) == [20, 20, 20])
-    #expect(try rounds(isSearch: false, factor: 3) == [20, 20, 20])
+    #expect(try rounds(isComparison: true, factor: 3) == [20, 20, 9])
+    #expect(try rounds(isComparison: true, factor: 1.5) == [20, 20, 20])
+    #expect(try rounds(isComparison: false, factor: 3) == [20, 20, 20])
   }
 
   @Test func `a run without figures does not add rounds`() throws {

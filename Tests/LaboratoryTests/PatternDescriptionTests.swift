@@ -68,12 +68,12 @@ import Testing
     let trial = Trial(variant: "counted", work: CalibratedWork(stepsPerMicrosecond: 1), cores: 1)
     try counted.body(trial)
     #expect(trial.observation.samples("early")?.summary.map { $0.total } == 6)
-    #expect(counted.atMost(trial, of: described) == .seconds(3))
+    #expect(counted.longestTime(of: trial, in: described) == .seconds(3))
     let awaited = try #require(described.variant("awaited"))
     // The body is a task, for which the trial's thread waits. A thread of Swift's pool must not wait.
     try await onOwnThread { try awaited.body(trial) }
     #expect(trial.observation.samples("wait")?.summary.map { $0.total } == 25e6)
-    #expect(awaited.atMost(trial, of: described) == .milliseconds(25))
+    #expect(awaited.longestTime(of: trial, in: described) == .milliseconds(25))
   }
 
   private struct Undeclared: Pattern {

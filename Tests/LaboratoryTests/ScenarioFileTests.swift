@@ -213,7 +213,7 @@ import Testing
     #expect(claim.bears == ["guide.34"] && claim.contradicts == ["guide.19"])
     #expect(claim.sentenceIDs == ["guide.34", "guide.19"])
     #expect(try read(testing("of: lesson")).claims[0].sentenceIDs == [])
-    let documents = try Documents(place: "documents.yml", yaml: Self.documents)
+    let documents = try SourceDocuments(place: "documents.yml", yaml: Self.documents)
     #expect(documents.sentence("guide.35")?.reason == "an opinion")
     #expect(
       documents.sentence("guide.33")?.strength == .always && documents.sentence("guide.33")?.partly == "half of it")
@@ -294,13 +294,13 @@ import Testing
   ])
   func `an invalid sentence of a document is refused with the reason`(_ sentences: String, _ message: String) {
     let yaml = "documents: [{document: guide, title: t, sentences: [\(sentences)]}]"
-    let error = #expect(throws: InputError.self) { try Documents(place: "documents.yml", yaml: yaml) }
+    let error = #expect(throws: InputError.self) { try SourceDocuments(place: "documents.yml", yaml: yaml) }
     #expect(error?.description == "documents.yml:1: \(message)")
   }
 
   @Test func `a document of an unknown era is refused`() {
     let error = #expect(throws: InputError.self) {
-      try Documents(
+      try SourceDocuments(
         place: "documents.yml", yaml: "documents: [{document: guide, title: t, era: nwo, sentences: []}]")
     }
     #expect(error?.description == "documents.yml:1: era: found 'nwo'; did you mean 'now'? (allowed: then, now)")

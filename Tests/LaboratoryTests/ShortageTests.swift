@@ -94,10 +94,10 @@ import Testing
   }
 
   /// Figures on one core and on two cores are not comparable.
-  @Test func `a search leaves out trials without a second core if each run has enough other trials`() {
-    func results(lacking count: Int, isSearch: Bool = true) -> Results {
+  @Test func `a comparison leaves out trials without a second core if each run has enough other trials`() {
+    func results(lacking count: Int, isComparison: Bool = true) -> Results {
       var experiment = FakePattern.experiment()
-      experiment.isSearch = isSearch
+      experiment.isComparison = isComparison
       var runs = Plan(experiment, budget: .quick, seed: 1).runs
       for index in runs.indices {
         runs[index].trials = (0..<10).map { round in
@@ -114,7 +114,7 @@ import Testing
     let some = results(lacking: 4)
     #expect(some.runs[0].trials.map(\.round) == [4, 5, 6, 7, 8, 9] && some.runs[1].trials.count == 10)
     #expect(note(some)?.hasPrefix("without 4 of ") == true, "\(some.warnings)")
-    for all in [results(lacking: 5), results(lacking: 4, isSearch: false)] {
+    for all in [results(lacking: 5), results(lacking: 4, isComparison: false)] {
       #expect(all.runs[0].trials.count == 10 && note(all) == nil)
     }
   }

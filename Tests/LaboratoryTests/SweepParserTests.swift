@@ -56,7 +56,7 @@ import Testing
   @Test func `a sweep replaces the sweep of the experiment`() throws {
     let experiment = FakePattern.experiment(sweep: [Sweep("work", [.integer(1)])])
     let changed = try experiment.sweeping([Sweep("stride", [.integer(1), .integer(2)])])
-    #expect(changed.sweep.map(\.name) == ["stride"] && changed.isSearch)
+    #expect(changed.sweep.map(\.name) == ["stride"] && changed.isComparison)
   }
 
   private struct Locks: Pattern {

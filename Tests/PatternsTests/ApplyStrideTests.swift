@@ -341,7 +341,7 @@ import Testing
       [Sweep("stride", strides.map { .integer($0) })]
         + (cores.isEmpty ? [] : [Sweep("cores", cores.map { .integer($0) })])
         + (other.map { [Sweep($0, [.integer(1), .integer(2)])] } ?? []))
-    experiment.isSearch = true
+    experiment.isComparison = true
     var runs = Plan(experiment, budget: .quick, seed: 1).runs
     for index in runs.indices {
       guard case .integer(let stride)? = runs[index].parameters["stride"] else { continue }
@@ -447,9 +447,9 @@ import Testing
     #expect(few.map(\.says).contains("no cost formula for apply: \(reason)"), "\(few)")
   }
 
-  @Test func `the findings of a search contain the reason for a missing cost formula`() throws {
+  @Test func `the findings of a comparison contain the reason for a missing cost formula`() throws {
     let three = try findings([], strides: [1, 16, 64]).map(\.says)
-    #expect(three.contains("no cost formula for apply: a cost model needs four strides"), "\(three)")
+    #expect(!three.contains { $0.hasPrefix("no cost formula") }, "\(three)")
     let one = try findings([], machine: Machine.test.confined(to: 1))
     #expect(one.map(\.says).contains("no cost formula for apply: the trials had only one core"), "\(one)")
   }

@@ -111,7 +111,7 @@ import Testing
     ) throws -> Duration {
       let trial = Trial(variant: variant, parameters: settings, work: Machine.test.work, cores: 2)
       let described = try PatternDescription(pattern)
-      return try #require(described.variant(variant)).atMost(trial, of: described)
+      return try #require(described.variant(variant)).longestTime(of: trial, in: described)
     }
     let second = ParameterValue.integer(1_000_000_000)
     #expect(

@@ -18,12 +18,12 @@ import Testing
     "batch": .integer(5), "callers": .integer(3), "calls": .integer(20),
   ]
 
-  @Test func `the answer of a search says which variants only lock their target`() {
+  @Test func `the answer of a comparison says which variants only lock their target`() {
     func findings(_ variants: [String]) -> [String] {
       let runs = Self.pattern.variants.filter { variants.contains($0.name) }.map {
         VariantRun(variant: $0, point: Point(), parameters: [:], trials: [])
       }
-      return Self.pattern.findings(in: FakePattern.search(runs)).map(\.says)
+      return Self.pattern.findings(in: FakePattern.comparison(runs)).map(\.says)
     }
     let rest =
       "the other variants wake a thread. They are not different speeds of the same work. "

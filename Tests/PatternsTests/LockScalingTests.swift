@@ -21,15 +21,18 @@ import Testing
     }
   }
 
-  @Test func `the answer of a search states the number of threads for each setting, and that tasks enter the actor`() {
+  @Test
+  func `the answer of a comparison states the number of threads for each setting, and that tasks enter the actor`() {
     let pattern = LockScaling()
     func findings(_ variants: [String]) -> [String] {
       let runs = [1, 4].flatMap { setting in
         pattern.variants.filter { variants.contains($0.name) }.map { variant in
-          VariantRun(variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)], trials: [])
+          VariantRun(
+            variant: variant, point: Point(), parameters: ["threads-per-core": .integer(setting)],
+            trials: [TrialRecord(round: 0, outcome: .completed, observation: Observation())])
         }
       }
-      return pattern.findings(in: FakePattern.search(runs)).map(\.says)
+      return pattern.findings(in: FakePattern.comparison(runs)).map(\.says)
     }
     let cores = Machine.test.usedCores
     let threads = "Threads: \(max(2, cores)) at threads-per-core 1, \(4 * cores) at threads-per-core 4"
@@ -39,26 +42,6 @@ import Testing
       findings(["mutex", "actor"]) == [
         threads + "; as many tasks enter the actor, on at most one thread for each core." + pauses
       ])
-  }
-
-  @Test func `the answer of a search says how often one thread entered in a row`() {
-    let runs = LockScaling().variants.filter { ["mutex", "serial-sync", "actor"].contains($0.name) }.map { variant in
-      var run = VariantRun(
-        variant: variant, point: Point(), parameters: ["threads-per-core": .integer(4)], trials: [])
-      let entries: [Double] = ["mutex": [3, 2004, 20_000], "serial-sync": [1, 1, 4000]][variant.name] ?? []
-      run.trials = entries.enumerated().map { round, value in
-        var observation = Observation()
-        observation.record("longest-run", value)
-        return TrialRecord(round: round, outcome: .completed, observation: observation)
-      }
-      return run
-    }
-    let says = LockScaling().findings(in: FakePattern.search(runs)).map(\.says)
-    #expect(
-      says.first?.hasSuffix(
-        " At threads-per-core 4, one thread entered 2004 times in a row with mutex, and 1 time with serial-sync "
-          + "(longest-run of the median trial).") == true,
-      "\(says)")
   }
 
   // MARK: Broken bodies

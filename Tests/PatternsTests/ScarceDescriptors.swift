@@ -8,7 +8,8 @@ import Testing
 ///
 /// Two kinds of threads could use that descriptor, or return one. Dispatch opens the descriptor of its timers on a
 /// thread of its own, some time after the process has begun; a timer that has fired shows that this descriptor is open.
-/// Dispatch also opens the state of each worker thread for a moment, once a second; it does not while all threads sleep.
+/// Dispatch also opens the state of each worker thread for a moment, once a second; it does not while all threads
+/// sleep.
 func leaveOneDescriptorFree() throws {
   closeInheritedDescriptors()
   let fired = DispatchSemaphore(value: 0)

@@ -48,12 +48,12 @@ import Testing
     }
   }
 
-  @Test func `the answer of a search says which variants do not pass on all items`() {
+  @Test func `the answer of a comparison says which variants do not pass on all items`() {
     func findings(_ variants: [String]) -> [String] {
       let runs = StreamVsSource().variants.filter { variants.contains($0.name) }.map {
         VariantRun(variant: $0, point: Point(), parameters: [:], trials: [])
       }
-      return StreamVsSource().findings(in: FakePattern.search(runs)).map(\.says)
+      return StreamVsSource().findings(in: FakePattern.comparison(runs)).map(\.says)
     }
     #expect(
       findings(["stream-unbounded", "stream-newest", "stream-oldest", "source"]) == [

@@ -89,7 +89,7 @@ import Testing
       let show: [String]
       let sweep: [String]
       let baseline: String?
-      let isSearch: Bool?
+      let isComparison: Bool?
     }
     let scenario: Scenario
     let runs: [Run]
@@ -198,7 +198,7 @@ import Testing
     #expect(HTMLReport.render([results.content]).contains("<td>1</td><td>1 /s … 9 /s</td>"))
   }
 
-  @Test func `all formats agree on a search for the best setting and on a grid`() throws {
+  @Test func `all formats agree on a comparison and on a grid`() throws {
     let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000

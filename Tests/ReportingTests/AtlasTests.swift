@@ -74,7 +74,8 @@ import Testing
   private static func atlas(_ columns: [AtlasColumn], only: [String] = []) throws -> Atlas {
     let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
     return try Atlas(
-      columns, try Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)], only: only)
+      columns, try SourceDocuments(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)],
+      only: only)
   }
 
   private static func atlas(_ runs: Ran...) throws -> Atlas { try atlas(columns(runs)) }

@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a search has a best run for each amount of work`() throws {
+  @Test func `a comparison has a best run for each amount of work`() throws {
     func time(_ variant: String, _ values: [String: Int]) -> Double? {
       variant == "plain" ? nil : Double((values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 3000))
     }
@@ -136,7 +136,7 @@ import Testing
     #expect(page.matches(of: /<rect class="cell/).count == 2)
   }
 
-  @Test func `a search over several values of one parameter has a list, even if other parameters have one value`()
+  @Test func `a comparison over several values of one parameter has a list, even if other parameters have one value`()
     throws
   {
     func tables(_ works: [Int]) throws -> [Table] {
@@ -156,13 +156,13 @@ import Testing
   }
 
   @Test func `a note below the table names the settings that all runs share`() throws {
-    let search = try Fixture.compared([("stride", [1, 4])]) { _, _, _ in 1000 }
-    // The answer of a search contains the settings.
-    #expect(text(search).contains("Measured at work 15 ns, threads 1.") && !text(search).contains("\n  at work"))
-    var experiment = search.experiment
-    experiment.isSearch = false
+    let compared = try Fixture.compared([("stride", [1, 4])]) { _, _, _ in 1000 }
+    // The answer of a comparison contains the settings.
+    #expect(text(compared).contains("Measured at work 15 ns, threads 1.") && !text(compared).contains("\n  at work"))
+    var experiment = compared.experiment
+    experiment.isComparison = false
     let results = Results(
-      experiment: experiment, machine: search.machine, seed: 1, started: "", runs: search.runs)
+      experiment: experiment, machine: compared.machine, seed: 1, started: "", runs: compared.runs)
     #expect(text(results).contains("\n  at work 15 ns, threads 1\n"), "\(text(results))")
     let detailed = TerminalReport(TextStyle(), details: true).render(results.content)
     #expect(!detailed.contains("at work 15 ns") && detailed.contains("\nwork 15 ns, threads 1\n"), "\(detailed)")
@@ -170,7 +170,7 @@ import Testing
       results.content.settingsNote { !$0.contains("threads") } == "at work 15 ns and 1 more: see --details")
     // No variant of this run reads the stride.
     experiment = try Fixture.compared([("work", [10, 20])]) { _, _, _ in 1000 }.experiment
-    experiment.isSearch = false
+    experiment.isComparison = false
     experiment.variants = experiment.variants.filter { $0.name == "plain" }
     let plain = Results(experiment: experiment, machine: results.machine, seed: 1, started: "", runs: [])
     #expect(plain.content.settingsNote { _ in true } == "at threads 1")
@@ -218,18 +218,18 @@ import Testing
     #expect(
       short.contains {
         $0.hasPrefix(
-          "a ratio without ≈ or ?: significantly different from the lowest mean"
+          "a ratio without ≈ or ?: certainly not the best"
         )
       })
     #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")
     #expect(short.contains { $0.contains("no best mean is named, since the lowest may be chance (lower is better)") })
   }
 
-  @Test func `a search on a metric without a better direction has the cells of a run without a search`()
+  @Test func `a comparison on a metric without a better direction has the cells of a run without a comparison`()
     throws
   {
-    func cells(isSearch: Bool) throws -> [[Cell]] {
-      let swept = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", isSearch: isSearch) {
+    func cells(isComparison: Bool) throws -> [[Cell]] {
+      let swept = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", isComparison: isComparison) {
         variant, round, values in
         let (mean, period) = variant == "plain" ? (20_000.0, 2) : (10_000 + Double(values["stride"] ?? 0), 3)
         return mean * (1 + 0.01 * Double(round % period))
@@ -237,12 +237,12 @@ import Testing
       let json = try JSONReport.render([swept.document]).replacing("\"lower\"", with: "\"neither\"")
       let document = try #require(try ResultDocument.parse(Array(json.utf8), place: "neither").first)
       let content = ReportContent(document)
-      if isSearch {
+      if isComparison {
         #expect(content.conclusion?.hasPrefix("Not ranked: neither a higher nor a lower `elapsed` is better.") == true)
       }
       return try #require(content.tables.first).rows.map(\.cells)
     }
-    let (chosen, plain) = (try cells(isSearch: true), try cells(isSearch: false))
+    let (chosen, plain) = (try cells(isComparison: true), try cells(isComparison: false))
     #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
   }
 }

@@ -20,7 +20,7 @@ import Testing
   @Test func `the answer of a run with busy cores begins with a note on the cores and has no speed-up`() throws {
     let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    // The answer of a search is below the facts about the run.
+    // The answer of a comparison is below the facts about the run.
     let answer = try #require(lines.firstIndex { $0.hasPrefix("The cores were busy: other programs took 60 %") })
     let command = try #require(lines.firstIndex { $0.contains(" rounds in ") })
     #expect(answer > command && lines[(answer + 1)...].contains { $0.contains("astest") }, "\(lines)")
@@ -28,7 +28,7 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("<p class=\"care\">The cores were busy") && !page.contains("speed-up"))
     #expect(MarkdownReport.render(results.content).contains("**The cores were busy"))
-    // A search among strides does not depend on the gain of several cores.
+    // A comparison among strides does not depend on the gain of several cores.
     var other = try Fixture.compared([("stride", [1, 4])]) { _, _ in 1000 }
     other.warnings = [RunNote(RunNote.coresTaken, Self.says)]
     #expect(other.content.coresNote == "\(Self.says.capitalizedFirst); intervals are wide.")

@@ -228,32 +228,44 @@ import Testing
   }
 
   @Test func `a diff of two comparisons begins with their answers`() throws {
-    func fastest(_ variant: String) throws -> ResultDocument {
-      ResultDocument(try Fixture.compared([("stride", [1, 4])]) { name, _ in name == variant ? 1000 : 3000 })
+    func fastest(_ stride: Int, _ factor: Double = 1) throws -> ResultDocument {
+      ResultDocument(
+        try Fixture.compared([("stride", [1, 4])]) { name, values in
+          name == "plain" ? nil : values["stride"] == stride ? 1000 * factor : 3000
+        })
     }
     func text(_ old: ResultDocument, _ new: ResultDocument) throws -> String {
       DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 100))
     }
-    let (plain, apply) = (try fastest("plain"), try fastest("apply"))
-    let changed = try text(plain, apply)
+    let changed = try text(fastest(1), fastest(4))
     #expect(
-      changed.contains("\nthe old answer: Fastest without yardsticks: apply")
-        && changed.contains("\nthe new answer: Fastest: apply"), "\(changed)")
-    let same = try text(apply, apply)
-    #expect(same.contains("\nthe same answer: Fastest: apply"), "\(same)")
+      changed.contains("\nthe old answer: Stride 1 is fastest")
+        && changed.contains("\nthe new answer: Stride 4 is fastest"),
+      "\(changed)")
+    // The figure in the sentence is another one.
+    let same = try text(fastest(4), fastest(4, 1.1))
+    #expect(same.contains("\nthe same answer: Stride 4 is fastest, 1.12 us"), "\(same)")
   }
 
   @Test func `a diff of several comparisons per side says in how many runs each answer stands`() throws {
-    func fastest(_ variant: String) throws -> ResultDocument {
+    func fastest(_ stride: Int) throws -> ResultDocument {
       ResultDocument(
-        try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])]) { name, _ in name == variant ? 1000 : 3000 })
+        try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])]) { name, values in
+          name == "plain" ? 9000 : values["stride"] == stride ? 1000 : 3000
+        })
     }
-    let (plain, apply) = (try fastest("plain"), try fastest("apply"))
-    let text = DiffReport(try ResultDiff(old: [plain, apply, plain], new: [apply, apply]), judgement: nil)
-      .text(TextStyle(width: 200))
-    #expect(text.contains("\nthe old answer (in 2 of 3 runs): Without yardsticks, apply"), "\(text)")
-    #expect(text.contains("\nthe old answer (in 1 of 3 runs): apply with stride 1 or 4 is fastest"), "\(text)")
-    #expect(text.contains("\nthe new answer: apply") && text.contains("  variant   work   stride=1"), "\(text)")
+    func text(_ old: [ResultDocument], _ new: [ResultDocument]) throws -> String {
+      DiffReport(try ResultDiff(old: old, new: new), judgement: nil).text(TextStyle(width: 200))
+    }
+    let (one, four) = (try fastest(1), try fastest(4))
+    let mixed = try text([one, four, one], [four, four])
+    #expect(mixed.contains("\nthe old answer (in 2 of 3 runs): apply with stride 1 is fastest"), "\(mixed)")
+    #expect(mixed.contains("\nthe old answer (in 1 of 3 runs): apply with stride 4 is fastest"), "\(mixed)")
+    #expect(mixed.contains("\nthe new answer (in 2 of 2 runs): apply") && mixed.contains("  variant   work   stride=1"))
+    let different = try text([one, four], [four, four])
+    #expect(different.contains("\nthe 2 old runs have different answers, such as: apply"), "\(different)")
+    let same = try text([four, four], [four])
+    #expect(same.contains("\nthe same answer in all 3 runs, such as: apply with stride 4 is fastest"), "\(same)")
   }
 
   @Test func `a diff of two comparisons names the settings at which the best differs`() throws {
@@ -316,7 +328,7 @@ import Testing
     #expect(
       one.contains(
         """
-        To judge changes of 15 %, make 3 runs of each side, and compare all of them:
+        To judge changes of 15 %, make 3 runs of each side (9 s in all), and compare all of them:
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json; done
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json; done
           gcdlab diff --old old-*.json --new new-*.json
@@ -343,22 +355,22 @@ import Testing
   }
 
   @Test func `a changed verdict of a comparison is not a change`() throws {
-    func verdict(_ verdict: Verdict, isSearch: Bool) -> ResultDocument {
+    func verdict(_ verdict: Verdict, isComparison: Bool) -> ResultDocument {
       let judgement = Fixture.judgement(verdict, Evidence(trials: 6, met: 6))
       var measured = Fixture.results([("a", steady.map { [$0] })], judgements: [judgement])
-      guard isSearch else { return ResultDocument(measured) }
+      guard isComparison else { return ResultDocument(measured) }
       var experiment = measured.experiment
-      experiment.isSearch = true
+      experiment.isComparison = true
       measured = Results(
         experiment: experiment, machine: measured.machine, seed: 7, started: measured.started, runs: measured.runs,
         judgements: [judgement])
       return ResultDocument(measured)
     }
-    func changes(isSearch: Bool) throws -> Int {
-      let sides = [Verdict.unavailable, .supported].map { [verdict($0, isSearch: isSearch)] }
+    func changes(isComparison: Bool) throws -> Int {
+      let sides = [Verdict.unavailable, .supported].map { [verdict($0, isComparison: isComparison)] }
       return try ResultDiff(old: sides[0], new: sides[1]).verdicts.count
     }
-    #expect(try changes(isSearch: false) == 1)
-    #expect(try changes(isSearch: true) == 0)
+    #expect(try changes(isComparison: false) == 1)
+    #expect(try changes(isComparison: true) == 0)
   }
 }

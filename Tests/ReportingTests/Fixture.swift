@@ -139,14 +139,14 @@ enum Fixture {
   /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The figures depend on the settings.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
-    isSearch: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
+    isComparison: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
   ) throws -> Results {
     let pattern = described(Wide())
     var experiment = try Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
       baseline: baseline, show: ["elapsed"]
     ).sweeping(sweeps.map { .init($0.name, $0.values.map(ParameterValue.integer)) })
-    experiment.isSearch = isSearch
+    experiment.isComparison = isComparison
     let runs = Plan(experiment, budget: .quick, seed: 1).runs.map { run in
       var run = run
       let values = run.parameters.compactMapValues { if case .integer(let number) = $0 { number } else { nil } }

@@ -43,7 +43,8 @@ import Testing
     #expect(try page(Fixture.pair).contains(/<text class="name"[^>]*>fast<\/text>/))
     // Five rounds take 1 us and one takes a second. The point is the median, and neither the mean nor an end of its
     // interval.
-    let swept = try Fixture.compared([("stride", [1, 4])], isSearch: false) { _, round, _ in round == 3 ? 1e9 : 1000 }
+    let swept = try Fixture.compared([("stride", [1, 4])], isComparison: false) { _, round, _ in round == 3 ? 1e9 : 1000
+    }
     let html = try page(swept)
     #expect(html.contains("<title>apply, stride=4: 1 us</title>") && html.contains("medians over the rounds"))
     #expect(!html.contains("class=\"bar\""))

@@ -93,7 +93,7 @@ import Testing
             + String($0.value, radix: 16)
         }.joined() + "\""
     }
-    let documents = try Documents(
+    let documents = try SourceDocuments(
       place: "documents.yml",
       yaml: """
         documents:
@@ -111,7 +111,7 @@ import Testing
     let page = HTMLReport.render([ReportContent(try Self.document())], sentences: index)
     #expect(!page.unicodeScalars.contains { $0.isHidden && $0 != "\n" })
 
-    let many = try Fixture.compared([("stride", Array(1...20))], isSearch: false) { _, _, _ in 1 }
+    let many = try Fixture.compared([("stride", Array(1...20))], isComparison: false) { _, _, _ in 1 }
     let changed = try JSONReport.render([many.document]).replacing("\"apply\"", with: "\"te\\u001b[2J\\r\\nFORGED\"")
     let hostile = try #require(try ResultDocument.parse(Array(changed.utf8), place: "hostile").first)
     expectHarmless(TerminalReport(style).render(ReportContent(hostile)), style)

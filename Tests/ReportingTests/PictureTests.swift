@@ -61,13 +61,14 @@ import Testing
       case nil: "none"
       }
     }
-    func swept(_ sweeps: [(name: String, values: [Int])], isSearch: Bool = true) throws -> Results {
-      try Fixture.compared(sweeps, isSearch: isSearch) { _, _, values in Double(1000 * (values["stride"] ?? 1)) }
+    func swept(_ sweeps: [(name: String, values: [Int])], isComparison: Bool = true) throws -> Results {
+      try Fixture.compared(sweeps, isComparison: isComparison) { _, _, values in Double(1000 * (values["stride"] ?? 1))
+      }
     }
     #expect(kind(Fixture.pair) == "dots")
     #expect(try kind(swept([("stride", [1, 4])])) == "dots")
     #expect(try kind(swept([("stride", [1, 4, 16])])) == "curve")
-    #expect(try kind(swept([("stride", [1, 4, 16])], isSearch: false)) == "curve")
+    #expect(try kind(swept([("stride", [1, 4, 16])], isComparison: false)) == "curve")
     #expect(try kind(swept([("work", [10, 20]), ("stride", [1, 4])])) == "heat")
     // A parameter with one value has no axis.
     #expect(try kind(swept([("work", [10]), ("stride", [1, 4, 16])])) == "curve")
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test func `each point of a sweep has a panel with the rows of the table`() throws {
-    let results = try Fixture.compared([("stride", [1, 4])], baseline: "plain", isSearch: false) {
+    let results = try Fixture.compared([("stride", [1, 4])], baseline: "plain", isComparison: false) {
       variant, _, values in
       Double(variant == "plain" ? 20_000 : 10_000 * (values["stride"] ?? 1))
     }
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test func `a curve shows the table's medians, and a line for a variant without the parameter`() throws {
-    let results = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", isSearch: false) {
+    let results = try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain", isComparison: false) {
       variant, _, values in
       variant == "plain" ? 7000 : Double(2000 * (values["stride"] ?? 1))
     }
@@ -168,13 +169,13 @@ import Testing
     for cell in all { #expect(page(content).contains(">\(cell.text)</text>")) }
     #expect(all.compactMap(\.strength).max() == 1 && all.filter(\.isBest).allSatisfy { $0.strength == 0 })
     #expect(page(content).contains("<b>elapsed as a multiple of the best mean for each work</b>"))
-    // A search has an answer even without claims.
+    // A comparison has an answer even without claims.
     let answer = try #require(content.conclusions.first)
     #expect(content.counts == nil && page(content).contains("<p class=\"conclusion\">\(answer)</p>"))
   }
 
   @Test func `a grid shows medians if nothing is compared`() throws {
-    let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], isSearch: false) { _, _, values in
+    let results = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], isComparison: false) { _, _, values in
       values["stride"] == 4 ? nil : Double(100 * (values["work"] ?? 1))
     }
     guard case .heat(let map)? = results.content.picture else { throw NoPicture(found: "") }
@@ -186,7 +187,7 @@ import Testing
   /// Returns the content of a report in which `apply` is too noisy to rank, except at stride 16, at which `apply` is
   /// much slower.
   private func noisy(_ sweeps: [(name: String, values: [Int])], baseline: String?) throws -> ReportContent {
-    try Fixture.compared(sweeps, baseline: baseline, isSearch: baseline == nil) { variant, round, values in
+    try Fixture.compared(sweeps, baseline: baseline, isComparison: baseline == nil) { variant, round, values in
       guard variant == "apply" else { return Double(1000 + round) }
       return values["stride"] == 16 ? Double(90_000 + round) : round.isMultiple(of: 2) ? 400 : 9000
     }.content
@@ -339,7 +340,7 @@ import Testing
 
   @Test func `HTML code in a document is displayed as text in every picture`() throws {
     let evil = "\\u0022><script>alert(1)</script><svg onload=\\u0022x\\u0022>\\u202e"
-    let swept = try Fixture.compared([("stride", [1, 4, 16])], isSearch: false) { _, _, _ in 5000 }
+    let swept = try Fixture.compared([("stride", [1, 4, 16])], isComparison: false) { _, _, _ in 5000 }
     let grid = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])]) { _, _, _ in 5000 }
     for results in [Fixture.pair, swept, grid, Self.race(), AgreementTests.holes] {
       let names = ["slow", "fast", "apply", "plain", "racy", "sound", "other", "never", "fixture", "stride"]

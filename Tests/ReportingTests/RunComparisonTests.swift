@@ -7,7 +7,7 @@ import Testing
 /// Tests of the choice of the best run, and of the comparison of the other runs with it.
 @Suite struct RunComparisonTests {
   private func content(
-    _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, isSearch: Bool = true
+    _ figures: [(String, [Double?])], metric: String = "elapsed", baseline: String? = nil, isComparison: Bool = true
   ) -> ReportContent {
     let variants = figures.map { variant, rounds -> (String, [Fixture.Samples]) in
       (variant, rounds.map { figure in figure.map { [metric: [$0]] } })
@@ -15,7 +15,7 @@ import Testing
     let made = Fixture.made(variants, baseline: baseline)
     var experiment = made.experiment
     experiment.show = [metric]
-    experiment.isSearch = isSearch
+    experiment.isComparison = isComparison
     return Results(experiment: experiment, machine: made.machine, seed: 7, started: "", runs: made.runs).content
   }
 
@@ -33,7 +33,7 @@ import Testing
     #expect(sought.references == [1] && sought.nearBest.isEmpty)
     let based = try #require(content(figures, baseline: "loop").comparison)
     #expect(based.reference == "loop" && based.contrasts[1]?.ratio == 0.5 && based.references == [0] && based.best == 1)
-    let claims = try #require(content(figures, isSearch: false).comparison)
+    let claims = try #require(content(figures, isComparison: false).comparison)
     #expect(claims.best == nil && claims.reference == nil)
   }
 
@@ -63,7 +63,7 @@ import Testing
     var generator = SplitMix64(seed: seed)
     return (0..<count).count { _ in
       let figures = (0..<cells).map { cell in ("cell\(cell)", (0..<6).map { _ -> Double? in noise(&generator) }) }
-      let comparison = content(figures, baseline: baseline, isSearch: baseline == nil).comparison
+      let comparison = content(figures, baseline: baseline, isComparison: baseline == nil).comparison
       return comparison?.contrasts.values.contains { $0.isDistinct == true } == true
     }
   }

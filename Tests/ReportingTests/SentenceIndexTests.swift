@@ -56,7 +56,7 @@ import Testing
   }
 
   private static func index(
-    _ judged: [Judged], only names: [String] = [], checks: String = "check", isSearch: Bool = false
+    _ judged: [Judged], only names: [String] = [], checks: String = "check", isComparison: Bool = false
   )
     throws -> SentenceIndex
   {
@@ -82,13 +82,14 @@ import Testing
     let experiment = Fixture.results([("a", [[1]])], claims: claims).experiment
     func index(_ results: [ResultDocument]) throws -> SentenceIndex {
       try SentenceIndex(
-        Documents(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)], results: results,
+        SourceDocuments(place: "documents.yml", yaml: documents), tried: [ScenarioOutline(experiment)],
+        results: results,
         only: names)
     }
     guard !judged.isEmpty else { return try index([]) }
-    if isSearch {
+    if isComparison {
       var comparison = results.experiment
-      comparison.isSearch = true
+      comparison.isComparison = true
       results = Results(
         experiment: comparison, machine: results.machine, seed: 1, started: "", earlyEnd: nil, runs: results.runs,
         judgements: results.judgements)
@@ -136,7 +137,7 @@ import Testing
   }
 
   @Test func `a comparison judges no sentence, and the report mentions it`() throws {
-    let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isSearch: true)
+    let index = try Self.index([Judged("guide.1", .held)], only: ["guide.1"], isComparison: true)
     #expect(index.chapters.first?.entries.first?.standing == .notRun)
     let text = SentenceReport(index).text(TextStyle(width: 200))
     #expect(text.contains("not judged, since the last run was a comparison: fixture"), "\(text)")
@@ -344,7 +345,7 @@ import Testing
       ScenarioOutline(name: name, pattern: pattern, title: "", tags: [], claims: ran.claims)
     }
     return try SentenceIndex(
-      Documents(place: "documents.yml", yaml: documents),
+      SourceDocuments(place: "documents.yml", yaml: documents),
       tried: [ran, other("not-yet", ran.pattern), other("not-here", Elsewhere())],
       results: verdict == nil ? [] : [results.document], on: .test, only: names)
   }
@@ -368,7 +369,7 @@ import Testing
       check: Check(text: "a.missed == 0", left: .cores, relation: .equal, right: .cores))
     let claims = ScenarioOutline(Fixture.results([("a", [[1]])], claims: [claim]).experiment).claims
     let index = try SentenceIndex(
-      Documents(place: "documents.yml", yaml: Self.documents),
+      SourceDocuments(place: "documents.yml", yaml: Self.documents),
       tried: [ScenarioOutline(name: "not-here", pattern: Elsewhere(), title: "", tags: [], claims: claims)],
       results: [], on: .test)
     #expect(index.chapters[0].entries[0].standing == .unavailable)
@@ -396,7 +397,7 @@ import Testing
     func sentence(_ id: String, _ more: String = "") -> String {
       "{id: \(id), says: what \(id) says, said: may, place: a heading, word: may, conditions: [one]\(more)}"
     }
-    let documents = try Documents(
+    let documents = try SourceDocuments(
       place: "documents.yml",
       yaml: """
         documents:

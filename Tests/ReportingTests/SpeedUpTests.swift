@@ -6,10 +6,10 @@ import Testing
 /// Tests of the speed-up with more cores in reports.
 @Suite struct SpeedUpTests {
   /// Returns results in which two cores make `apply` 1.9 times as fast, and do not make `plain` faster.
-  private func swept(_ sweeps: [(name: String, values: [Int])], isSearch: Bool = true, rounds: Int = 6) throws
+  private func swept(_ sweeps: [(name: String, values: [Int])], isComparison: Bool = true, rounds: Int = 6) throws
     -> Results
   {
-    try Fixture.compared(sweeps, rounds: rounds, isSearch: isSearch) { variant, round, values in
+    try Fixture.compared(sweeps, rounds: rounds, isComparison: isComparison) { variant, round, values in
       let cores = Double(values["cores"] ?? 1)
       return (variant == "apply" ? 20_000 / (1 + 0.9 * (cores - 1)) : 20_000)
         * (1 + 0.001 * Double(round * Int(cores) % 3))
@@ -51,7 +51,7 @@ import Testing
     let page = HTMLReport.render([results.content])
     #expect(page.contains("speed-up by cores") && page.contains("ideal"))
     // A scenario that sweeps cores displays the speed-up, too.
-    let scenario = text(try swept([("cores", [1, 2])], isSearch: false))
+    let scenario = text(try swept([("cores", [1, 2])], isComparison: false))
     #expect(scenario.contains("speed-up over 1 core"))
   }
 

@@ -21,7 +21,7 @@ import Testing
           - {id: other.1, says: what Linux lacks, said: always, place: a heading, word: always, conditions: [one, another], stand-in: {linux: the lab built it}}
     """
 
-  private static func documents() throws -> Documents { try Documents(place: "documents.yml", yaml: yaml) }
+  private static func documents() throws -> SourceDocuments { try SourceDocuments(place: "documents.yml", yaml: yaml) }
 
   private static func judgement(
     _ verdict: Verdict, bears: String? = nil, contradicts: String? = nil, check: String = "a.elapsed < b.elapsed",
@@ -176,7 +176,7 @@ import Testing
 
   @Test func `the labels of a distribution do not repeat its heading`() throws {
     let results = try Fixture.compared(
-      [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, isSearch: false
+      [("work", (1...9).map { $0 }), ("stride", [1, 4])], samples: 40, isComparison: false
     ) {
       variant, round, values in Double(1000 * (values["work"] ?? 1) + round)
     }

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `the most striking claim is one against a document, with the other figures on its sentence`() throws {
-    let documents = try Documents(
+    let documents = try SourceDocuments(
       place: "documents.yml",
       yaml: """
         documents:

@@ -195,7 +195,7 @@ import Testing
 
   @Test func `each of many settings has a column, and each variant has a row`() throws {
     let results = try Fixture.compared(
-      [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], isSearch: false
+      [("stride", [1, 2, 4, 8]), ("threads", [1, 2, 3, 4, 5])], isComparison: false
     ) { variant, _, values in
       variant == "plain" ? 500 : Double(1000 * (values["stride"] ?? 0) + (values["threads"] ?? 0))
     }

@@ -61,7 +61,7 @@ struct CompareCommand: AsyncParsableCommand {
     let session = output.session(
       try output.rendering.exports.files(),
       keeps: Lab.library.names.contains(name),
-      isStoppingMeant: trialTime != nil)
+      limitsTrialTime: trialTime != nil)
     try await session.runAndReport { [plan] runner, progress in
       if plan.runs.count >= Self.manyRuns, let each = try await runner.timeOfWorker() {
         Lab.printMessage(Self.forecast(plan, each))

@@ -202,7 +202,8 @@ struct DiffCommand: AsyncParsableCommand {
       if failAbove == nil, format.isTable, files.isEmpty { return }
     }
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
-    if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isSearch, new.isSearch {
+    if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isComparison, new.isComparison
+    {
       let reason = old.difference(from: new).map { ": \($0)" } ?? ""
       throw InputError("the two comparisons have no figure in common\(reason)")
     }

@@ -91,7 +91,8 @@ struct DocumentsCommand: ParsableCommand {
 
   /// Returns the sentences of the documents with the verdicts of the last runs on this machine. If `runs` is nil, the
   /// runs are read from the archive.
-  static func indexOfLastRuns(_ documents: Documents, _ runs: [ResultDocument]? = nil, only names: [String]) throws
+  static func indexOfLastRuns(_ documents: SourceDocuments, _ runs: [ResultDocument]? = nil, only names: [String])
+    throws
     -> SentenceIndex
   {
     let machine = Machine.unmeasured()

@@ -43,9 +43,16 @@ struct ExplainCommand: ParsableCommand {
       }
       if let slip = documents.slip(inSentence: name) { throw slip }
     }
-    let isWord = !code && variants.isEmpty && !Lab.library.names.contains(name) && !name.contains { "./".contains($0) }
-    let meanings = isWord ? Legend.meanings(of: name) + (try declarations(of: name)) : []
-    guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
+    let isWord = !code && !Lab.library.names.contains(name) && !name.contains { "./".contains($0) }
+    if isWord {
+      // Words such as `best mean` need no quotation marks.
+      let phrase = ([name] + variants).joined(separator: " ")
+      let meanings = Legend.meanings(of: phrase) + (try declarations(of: phrase))
+      guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
+      throw InputError(
+        "'\(phrase)' is neither a scenario, a sentence, a variant, a metric, a parameter nor a word of the reports",
+        near: phrase, of: Lab.library.names + Legend.words)
+    }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
     try color.print { style in
@@ -79,7 +86,7 @@ struct ExplainCommand: ParsableCommand {
     for name in variants {
       guard let variant = experiment.variant(name) else {
         let known = experiment.variants.map(\.name)
-        throw .unknown("variant", name, of: experiment.name, at: "--code", known: known)
+        throw .unknown("variant", name, of: experiment.name, known: known)
       }
       chosen.append(variant)
     }

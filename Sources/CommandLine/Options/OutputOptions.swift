@@ -35,11 +35,11 @@ struct OutputOptions: ParsableArguments {
   /// - Parameters:
   ///   - exports: the files to write.
   ///   - keeps: whether the runs are stored in the archive and compared with the previous runs.
-  ///   - isStoppingMeant: whether the command line limits the time of a trial.
-  func session(_ exports: [FileExport<ReportInput>], keeps: Bool = false, isStoppingMeant: Bool = false) -> RunSession {
+  ///   - limitsTrialTime: whether the command line limits the time of a trial.
+  func session(_ exports: [FileExport<ReportInput>], keeps: Bool = false, limitsTrialTime: Bool = false) -> RunSession {
     RunSession(
       runner: Runner(Host.executable, machine: .current()), output: self, exports: exports,
-      archive: keeps && !noSave ? Archive.ofUser : nil, isStoppingMeant: isStoppingMeant)
+      archive: keeps && !noSave ? Archive.ofUser : nil, limitsTrialTime: limitsTrialTime)
   }
 
   /// Returns the progress line of a run; nil with `--quiet`, or if standard error is not a terminal.

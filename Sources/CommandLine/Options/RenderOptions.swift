@@ -38,7 +38,7 @@ struct RenderOptions: ParsableArguments {
   /// one of which judges claims, and the lab has documents.
   private func input(_ contents: [ReportContent]) -> ReportInput {
     ReportInput(contents, strict: strict) {
-      guard contents.count > 1, contents.contains(where: { !$0.document.isSearch }),
+      guard contents.count > 1, contents.contains(where: { !$0.document.isComparison }),
         let documents = try Lab.library.documents()
       else { return nil }
       return try SentenceIndex(documents, tried: try Lab.library.outlines(), results: contents.map(\.document))

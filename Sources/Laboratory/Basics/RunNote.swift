@@ -24,7 +24,7 @@ extension RunNote {
   /// The kind of the warning that no second core was available in most trials. The comparisons of such a run hold for
   /// one core only.
   public static let oneCore = "one-core"
-  /// The kind of the note that a search ended before its ratios reached the requested precision.
+  /// The kind of the note that a comparison ended before its ratios reached the requested precision.
   public static let precision = "precision"
   /// The kind of a warning about trials that were each in one of two states.
   public static let twoStates = "two-states"
@@ -32,6 +32,6 @@ extension RunNote {
   public static let outliers = "outliers"
   /// The kind of a warning about runs that were not measured, with the reason.
   public static let notMeasured = "not-measured"
-  /// The kind of a finding with the best stride of a sweep, which the answer of a search contains.
+  /// The kind of a finding with the best stride of a sweep, which the answer of a comparison contains.
   public static let bestStride = "best-stride"
 }

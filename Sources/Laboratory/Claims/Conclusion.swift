@@ -42,12 +42,12 @@ public struct Conclusion: Sendable {
   /// The kind of the note that contains a run's conclusion (``RunNote/kind``).
   public static let kind = "conclusion"
   /// The kind of a note with which a pattern answers a question about the user's own program. In the answer of a
-  /// search, the note precedes the best setting of the measured program.
+  /// comparison, the note precedes the best setting of the measured program.
   public static let ownAnswer = "own-answer"
   /// The kind of a note with which a pattern answers the question in the title of its scenario. In the answer of a
-  /// search, the note precedes the best setting.
+  /// comparison, the note precedes the best setting.
   public static let answer = "answer"
-  /// The kind of a note with the advice of a pattern. The note supplements the result of a search for the best setting.
+  /// The kind of a note with the advice of a pattern. The note supplements the result of a comparison.
   public static let advice = "advice"
 }
 

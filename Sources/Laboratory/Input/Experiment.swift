@@ -32,8 +32,9 @@ public struct Experiment: Sendable {
   /// The lines of code that `explain --code` shows for each variant, by the name of the variant; empty if the lab was
   /// built without the sources.
   public var code: [String: [String]] = [:]
-  /// Whether the experiment searches for the best setting, and does not judge claims.
-  public var isSearch = false
+  /// Whether the experiment is a comparison (`compare`), which searches for the best setting, and judges only claims
+  /// that fail.
+  public var isComparison = false
   /// The names of the parameters that the command line set, and that the scenario sweeps or sets to another value.
   public internal(set) var changed: Set<String> = []
   /// The settings of a quick run, which replace the values in ``parameters``.
@@ -111,7 +112,7 @@ extension Comparison.Policy {
   /// Creates the policy for comparisons of the runs of `experiment`.
   public init(_ experiment: Experiment) {
     self.init(
-      baseline: experiment.baseline, isSearch: experiment.isSearch, sweep: experiment.sweep.map(\.name),
+      baseline: experiment.baseline, seeksBest: experiment.isComparison, sweep: experiment.sweep.map(\.name),
       problem: experiment.sweptProblem)
   }
 }

@@ -48,8 +48,8 @@ public struct ScenarioLibrary: Sendable {
   /// Returns the documents with the sentences that claims refer to; nil if the lab was built without documents.
   ///
   /// - Throws: ``InputError`` if the built-in file of the documents is not valid.
-  public func documents() throws(InputError) -> Documents? {
-    try files.content(BuiltInFiles.documents).map { content throws(InputError) in try Documents(content) }
+  public func documents() throws(InputError) -> SourceDocuments? {
+    try files.content(BuiltInFiles.documents).map { content throws(InputError) in try SourceDocuments(content) }
   }
 
   /// Returns the outlines of all built-in scenarios, in the order of ``names``. If `withClaims` is false, the outlines

@@ -8,7 +8,7 @@ public struct ScenarioReader {
   /// The patterns that the file may refer to.
   public let patterns: [any Pattern]
   /// The documents with the sentences that claims may refer to; nil to accept any identifier of a sentence.
-  public let documents: Documents?
+  public let documents: SourceDocuments?
 
   /// The keys that a scenario file may have.
   static let keys = [
@@ -17,7 +17,7 @@ public struct ScenarioReader {
   ]
 
   /// Creates a reader of a file. Errors call the file `place`.
-  public init(place: String, patterns: [any Pattern], documents: Documents? = nil) {
+  public init(place: String, patterns: [any Pattern], documents: SourceDocuments? = nil) {
     self.place = place
     self.patterns = patterns
     self.documents = documents

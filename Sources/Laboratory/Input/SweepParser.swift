@@ -142,7 +142,7 @@ extension Experiment {
   public func sweeping(_ sweeps: [Sweep], mostRuns: Int = 10_000) throws(InputError) -> Experiment {
     var changed = self
     changed.sweep = sweeps
-    changed.isSearch = true
+    changed.isComparison = true
     for (index, swept) in sweeps.enumerated() {
       guard !sweeps[..<index].contains(where: { $0.name == swept.name }) else {
         throw InputError("'\(swept.name)' is swept twice")

@@ -6,7 +6,7 @@ extension Results {
   /// if there is one. The value is nil if no conclusion qualifies and no claim is inconclusive, if the experiment has
   /// no conclusions, or if it searches for the best setting.
   var conclusion: RunNote? {
-    guard !experiment.isSearch else { return nil }
+    guard !experiment.isComparison else { return nil }
     let met = Set<Conclusion.Condition>(
       judgements.filter { $0.verdict.isBorneOut || $0.verdict == .refuted }.compactMap { judgement in
         judgement.claim.check.written.map { .init(check: $0, isRefuted: judgement.verdict == .refuted) }

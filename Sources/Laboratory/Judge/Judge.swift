@@ -15,7 +15,7 @@ public struct Judge: Sendable {
   public func judgements() -> [Judgement] {
     results.experiment.claims.map { claim in
       var judgement = judgement(on: claim)
-      if results.experiment.isSearch, judgement.verdict == .notWitnessed {
+      if results.experiment.isComparison, judgement.verdict == .notWitnessed {
         judgement = Judgement(
           claim: claim, verdict: .unavailable, evidence: Evidence(reason: "a comparison need not provoke an anomaly"))
         judgement.isExcused = true
@@ -48,7 +48,7 @@ extension Check {
 extension Evidence {
   /// Sets both sides to the medians of the figures. If `withRanges` is true, also sets the ranges of both sides to the
   /// ranges of the figures.
-  mutating func show(left: [Double], right: [Double], withRanges: Bool = true) {
+  mutating func setSides(left: [Double], right: [Double], withRanges: Bool = true) {
     self.left = Summary(left)?.p50
     self.right = Summary(right)?.p50
     guard withRanges else { return }

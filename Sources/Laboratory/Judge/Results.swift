@@ -50,15 +50,18 @@ public struct Results: Sendable {
 
   /// Returns the reason why the run does not pass although no trial or claim failed: a claim could not be judged, or a
   /// run was stopped; nil if there is no such reason. Claims that this machine or the command line excludes do not
-  /// count. Of a search for the best setting, only runs without a figure count, since its answer consists of figures.
+  /// count. Of a comparison, only runs without a figure count, since its answer consists of figures.
   ///
-  /// - Parameter isStoppingMeant: whether the command line limits the time of a trial. If the value is true and every
+  /// - Parameter limitsTrialTime: whether the command line limits the time of a trial. If the value is true and every
   ///   run without a finished trial was stopped, the result is nil.
-  public func whyUnjudged(isStoppingMeant: Bool = false) -> String? {
+  public func whyUnjudged(limitsTrialTime: Bool = false) -> String? {
     let unseen = runs.filter(isUnseen)
-    if isStoppingMeant, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
-    if experiment.isSearch {
-      return unseen.first { $0.isStopped }.map { "\($0.label) has no figure: \($0.stopping ?? "")" }
+    if limitsTrialTime, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
+    if experiment.isComparison {
+      return unseen.lazy.compactMap { run in
+        let reason = run.stopping ?? run.trials.first?.outcome.detail
+        return reason.map { "\(run.label) has no figure: \($0)" }
+      }.first
     }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }
@@ -110,14 +113,15 @@ extension Results {
 }
 
 extension Measurements {
-  /// The runs whose figures a search may compare. A trial for which no second core was available is not comparable, and
-  /// is omitted if each run has enough other trials. In any other case, and without a search, the runs have all trials.
+  /// The runs whose figures a comparison may compare. A trial for which no second core was available is not comparable,
+  /// and is omitted if each run has enough other trials. In any other case, and without a comparison, the runs have all
+  /// trials.
   fileprivate var comparableRuns: [VariantRun] {
     let whole = runs.map(\.withSecondCore)
     let areEnough = zip(runs, whole).allSatisfy {
       $0.trials.count == $1.trials.count || $1.trials.count >= ConfidenceInterval.fewest
     }
-    return experiment.isSearch && areEnough ? whole : runs
+    return experiment.isComparison && areEnough ? whole : runs
   }
 
   /// Returns a note with the number of trials that `kept` does not contain; an empty array if `kept` contains all

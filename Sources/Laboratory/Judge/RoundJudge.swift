@@ -22,7 +22,7 @@ struct RoundJudge {
     evidence = Evidence(
       unit: check.unit, trials: pairs.count, met: pairs.count { check.relation.holds($0.left, $0.right) })
     let isCount = check.references.first?.metric.kind == .count
-    evidence.show(left: pairs.map(\.left), right: pairs.map(\.right), withRanges: isCount)
+    evidence.setSides(left: pairs.map(\.left), right: pairs.map(\.right), withRanges: isCount)
     guard pairs.count >= ConfidenceInterval.fewest else {
       evidence.reason = "\(pairs.count.counted("round")): too few to tell (\(ConfidenceInterval.fewest) needed)"
       return

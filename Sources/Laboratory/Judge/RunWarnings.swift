@@ -84,11 +84,11 @@ extension Results {
     ]
   }
 
-  /// Returns a note on the precision of a search that ended before its ratios reached the requested precision; an empty
-  /// array if there is no such search. Runs that certainly differ much from their references do not count, since such
-  /// runs may take part in fewer rounds.
+  /// Returns a note on the precision of a comparison that ended before its ratios reached the requested precision; an
+  /// empty array if there is no such comparison. Runs that certainly differ much from their references do not count,
+  /// since such runs may take part in fewer rounds.
   private func imprecision(_ budget: Budget) -> [RunNote] {
-    guard experiment.isSearch, let goal = budget.precision, let headline = experiment.headline else { return [] }
+    guard experiment.isComparison, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
@@ -127,8 +127,8 @@ extension Results {
           "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
-    // The answer of a search is about the headline alone.
-    guard !experiment.isSearch else { return lines }
+    // The answer of a comparison is about the headline alone.
+    guard !experiment.isComparison else { return lines }
     let others = experiment.show.dropFirst().compactMap(experiment.pattern.metric).filter { $0.kind == .latency }
     return lines + others.compactMap { twoStates($0, isHeadline: false) }
   }
@@ -146,9 +146,9 @@ extension Results {
   private func twoStates(_ metric: Metric, isHeadline: Bool) -> RunNote? {
     let (all, steadiness) = series(metric)
     guard !steadiness.bimodal.isEmpty else { return nil }
-    // Tables of a search show the mean of the headline, which ranks the runs. Other figures are medians.
+    // Tables of a comparison show the mean of the headline, which ranks the runs. Other figures are medians.
     let isMean =
-      isHeadline && experiment.isSearch && metric.better.ranking != nil
+      isHeadline && experiment.isComparison && metric.better.ranking != nil
       && all.flatMap(\.figures).allSatisfy { $0.value > 0 }
     // A reader does not use a broken variant, so the figures of the others come first.
     let broken = Set(runs.filter { $0.variant.role == .broken }.map(\.label))

@@ -83,7 +83,7 @@ struct TrialJudge {
     var evidence = Evidence(
       unit: claim.check.unit, trials: trials.count, met: met.count, lost: lost.count, example: met.first?.example,
       counterexample: unmet.first?.example)
-    evidence.show(left: shown.compactMap(\.left), right: shown.compactMap(\.right))
+    evidence.setSides(left: shown.compactMap(\.left), right: shown.compactMap(\.right))
     if verdict == .violated, let worst = unmet.first {
       let ended = worst.hasFigures ? "" : " \(worst.trial.outcome.kind.rawValue)"
       evidence.reason = "\(worst.run.label)\(ended) in round \(worst.trial.round + 1)"

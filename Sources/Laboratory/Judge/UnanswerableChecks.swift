@@ -1,7 +1,7 @@
 extension Results {
-  /// The errors for figures in the scenario file that no trial of a run could produce: percentiles of too few samples.
-  /// Such a figure is an error in the file or in the settings, although only the run could reveal it. A trial that has
-  /// too few samples by chance does not cause an error.
+  /// An error for each check with a percentile that needs more samples than any trial of the run can have. The scenario
+  /// file or the settings are wrong, although only the run could reveal that. A trial that has too few samples by
+  /// chance causes no error.
   public var unanswerableChecks: [InputError] {
     experiment.claims.compactMap { claim in
       let short = claim.check.references.lazy.compactMap { reference in

@@ -18,7 +18,7 @@ struct ComparedGroups {
   init(_ entries: [Comparison.Entry], _ policy: Comparison.Policy, _ ranking: Ranking?) {
     let typical = entries.map { Ranking.typical($0.figures.map(\.value)) }
     func best(of runs: [Int]) -> Int? {
-      guard policy.isSearch, let ranking else { return nil }
+      guard policy.seeksBest, let ranking else { return nil }
       let candidates = runs.filter { entries[$0].mayBeBest && typical[$0] != nil }
       return Self.best(of: candidates.isEmpty ? runs : candidates, entries, typical, ranking)
     }

@@ -36,7 +36,7 @@ public struct Comparison: Sendable {
     let baseline: String?
     /// Whether the comparison determines the best run. If the value is false and there is no baseline, there are no
     /// ratios.
-    let isSearch: Bool
+    let seeksBest: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
     let groups: [String]
 
@@ -48,9 +48,9 @@ public struct Comparison: Sendable {
     ///     best, so each value of these parameters has its own best run. If the number of cores and other parameters
     ///     are swept, each number of cores has its own best run, since more cores usually make all variants faster and
     ///     a user cannot choose to have more cores.
-    public init(baseline: String?, isSearch: Bool, sweep: [String], problem: [String]) {
+    public init(baseline: String?, seeksBest: Bool, sweep: [String], problem: [String]) {
       self.baseline = baseline
-      self.isSearch = isSearch
+      self.seeksBest = seeksBest
       let isOfSeveral = sweep.count > 1 && sweep.contains(Cores.name)
       groups = (isOfSeveral ? [Cores.name] : []) + problem
     }

@@ -121,13 +121,13 @@ extension Variant {
   /// Returns the time after which the lab ends a trial with the settings of `trial`, and records that the trial hung:
   /// `least` plus ten times the longest time of the trial on an idle machine. The factor allows for a busy machine.
   func limit(_ trial: Trial, of pattern: PatternDescription, least: Duration) -> Duration {
-    least + atMost(trial, of: pattern) * 10
+    least + longestTime(of: trial, in: pattern) * 10
   }
 
   /// Returns the longest time that a trial with the settings of `trial` takes on an idle machine. The probe computes
   /// the time, or the pattern if the probe does not. If neither computes a time, the result is the sum of the durations
   /// among the settings that affect the variant.
-  func atMost(_ trial: Trial, of pattern: PatternDescription) -> Duration {
+  func longestTime(of trial: Trial, in pattern: PatternDescription) -> Duration {
     let durations = pattern.parameters.filter { $0.unit == .nanoseconds && !ignores.contains($0.name) }
     let sum = durations.reduce(Duration.zero) { $0 + trial.duration($1) }
     return declarations?.longest?(trial) ?? pattern.implementation.longest(trial) ?? sum

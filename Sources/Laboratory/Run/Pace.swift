@@ -210,7 +210,7 @@ struct Pace {
   /// report prints no ratios, the comparison contains the ratios to the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
-    if experiment.baseline == nil { experiment.isSearch = true }
+    if experiment.baseline == nil { experiment.isComparison = true }
     let entries = zip(plan.runs, figures).map { Comparison.Entry($0, figures: $1) }
     return Comparison(entries, .init(experiment), ranking: headline?.better.ranking)
   }
@@ -221,7 +221,7 @@ extension Experiment {
   /// value is false with a baseline, since all ratios matter, and with a shown count whose lower values are better:
   /// such a count excludes settings, and only the report decides which settings.
   fileprivate var ranksAllRuns: Bool {
-    isSearch && baseline == nil
+    isComparison && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
   }
 }

@@ -121,8 +121,9 @@ public struct Runner: Sendable {
     if let report = result.report { return (TrialRecord(of: run.variant, round: round, report), nil) }
     var observation = Observation()
     if let time = result.timeToEnd { observation.record(Metric.timeToEnd.name, Double(time)) }
-    let atMost = run.variant.atMost(settings, of: plan.experiment.pattern) + (run.variant.ending.within ?? .zero)
-    let outcome = Budget.outcome(result, in: limit, of: hangs, atMost: atMost)
+    let longest =
+      run.variant.longestTime(of: settings, in: plan.experiment.pattern) + (run.variant.ending.within ?? .zero)
+    let outcome = Budget.outcome(result, in: limit, of: hangs, atMost: longest)
     return (TrialRecord(round: round, outcome: outcome, observation: observation), result.hasExpired ? limit : nil)
   }
 

@@ -36,8 +36,8 @@ struct RecordedQueues {
   /// Records the label of a queue.
   mutating func name(_ address: UInt64, _ label: String) { known[.address(address)]?.label = label }
 
-  /// Records that a queue was suspended, or that the queue has a target queue. A global queue as the target causes no
-  /// delay. The target of a source is the queue on which its handlers run, and no blocks wait for a suspended source.
+  /// Records that the blocks of a queue may be delayed, since the queue was suspended or has a target other than a
+  /// global queue. Of a source, only the target is recorded: the queue on which the handlers of the source run.
   mutating func hold(_ event: RecordedEvent) {
     guard known[.address(event.a)]?.isSource != true else {
       if event.b != 0 { known[.address(event.a)]?.target = .address(event.b) }

@@ -19,26 +19,29 @@ extension ApplyStride: FindingPattern {
   /// the cost model.
   ///
   /// If the experiment searches for the best setting, the first notes translate the best strides into blocks and into
-  /// strides of the user's own loop. The reason why there is no cost model is a note only if the search has one sweep.
+  /// strides of the user's own loop. The reason why there is no cost model is a note only if the comparison has one
+  /// sweep.
   func findings(in results: Results) -> [RunNote] {
-    let isSearch = results.experiment.isSearch
+    let isComparison = results.experiment.isComparison
     let sweeps = sweeps(in: results).filter { $0.runs.count > 1 }
-    return (isSearch ? advice(in: results) : [])
+    return (isComparison ? advice(in: results) : [])
       + sweeps.flatMap { sweep in
-        let isOneOfMany = isSearch && sweeps.count > 1 && sweep.model?.fits != true
+        let isOneOfMany = isComparison && sweeps.count > 1 && sweep.model?.fits != true
+        // A reader who compares a few strides does not ask for a formula.
+        let hasModel = sweep.runs.count >= StrideModel.fewestStrides && !isOneOfMany
         return [best(sweep, in: results)].compactMap(\.self)
-          + (isOneOfMany ? [] : costModel(sweep, givesReason: isSearch))
+          + (!hasModel ? [] : costModel(sweep, givesReason: isComparison))
       }
   }
 
   // MARK: The best strides, for other loops
 
-  /// Returns a note for each best run of the search. The note states the number of blocks into which the best strides
-  /// divide the loop, and the work of one block. If the user described a loop (``myIterations``, ``myIteration``), the
-  /// note states the strides of that loop instead.
+  /// Returns a note for each best run of the comparison. The note states the number of blocks into which the best
+  /// strides divide the loop, and the work of one block. If the user described a loop (``myIterations``,
+  /// ``myIteration``), the note states the strides of that loop instead.
   ///
-  /// If the search varies anything other than strides and cores, the blocks of its runs are not comparable. The result
-  /// is then empty, or a note with the reason if the user described a loop.
+  /// If the comparison varies anything other than strides and cores, the blocks of its runs are not comparable. The
+  /// result is then empty, or a note with the reason if the user described a loop.
   private func advice(in results: Results) -> [RunNote] {
     let isAboutOwnLoop = results.runs.first.map(self.isAboutOwnLoop) ?? false
     func note(_ says: String, _ runs: [VariantRun]) -> RunNote {
@@ -147,7 +150,6 @@ extension ApplyStride: FindingPattern {
   /// Returns the reason why no model can be fitted to the runs; nil if nothing prevents a fit.
   private func obstacle(to runs: [VariantRun], on machine: Machine) -> String? {
     if machine.usedCores == 1 { return "the trials had only one core" }
-    guard runs.count >= StrideModel.fewestStrides else { return "a cost model needs four strides" }
     let fewest = runs.filter { usable($0).count < $0.trials.count }.min { usable($0).count < usable($1).count }
     guard let run = fewest, usable(run).count < ConfidenceInterval.fewest,
       let stride = stride.value(in: run.parameters)

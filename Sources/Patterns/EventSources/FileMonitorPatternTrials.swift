@@ -249,7 +249,7 @@ private struct ChangeResults {
     if watch.takeNames() != [file.path] { misnamed += 1 }
   }
 
-  /// Waits until the cancelled watch has ended, and adds its results to these results.
+  /// Waits until the cancelled watch has ended, and adds the results of the watch to this record.
   mutating func end() {
     watch.waitForEnd(within: deadline)
     wrongDescriptors += watch.wrongDescriptors

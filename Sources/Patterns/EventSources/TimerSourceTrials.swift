@@ -241,7 +241,7 @@ private struct Timers {
 
   /// Returns the kernel timers that are armed for a dispatch timer; nil if the system does not report kernel timers.
   /// The array is empty if no kernel timer is found within ``eventPatience``, or if the wall clock is set during the
-  /// search.
+  /// comparison.
   ///
   /// A kernel timer is identified by its remaining time, which equals that of the dispatch timer to the nanosecond. For
   /// each clock, Dispatch arms one kernel timer, whose deadline is that of the dispatch timer that is due first. The

@@ -5,11 +5,13 @@ import Synchronization
 
 /// The code that runs the trials and records their metrics, and the finding about the number of threads.
 extension LockScaling: FindingPattern {
-  /// Returns an array with one note, which states the number of threads at each setting of a search. If an actor is
-  /// compared with locks, the note adds that as many tasks enter the actor. The note also says how often one thread
-  /// entered in a row. Returns an empty array if the experiment is not a search.
+  /// Returns an array with one note, which states the number of threads at each setting of a comparison. If an actor is
+  /// compared with locks, the note adds that as many tasks enter the actor. Returns an empty array if the experiment is
+  /// not a comparison, or if no trial completed.
   func findings(in results: Results) -> [RunNote] {
-    guard results.experiment.isSearch else { return [] }
+    guard results.experiment.isComparison,
+      results.runs.flatMap(\.trials).contains(where: { $0.outcome == .completed })
+    else { return [] }
     let settings = results.runs.grouped { threadsPerCore.value(in: $0.parameters) ?? 0 }.map { setting, runs in
       let counts = Set(runs.map { threads($0.cores ?? results.machine.usedCores, setting) }).sorted()
       return "\(counts.map(String.init).joined(separator: " or ")) at \(threadsPerCore.name) \(setting)"
@@ -21,32 +23,7 @@ extension LockScaling: FindingPattern {
     let says =
       "Threads: \(settings.joined(separator: ", "))\(ofTasks). They do nothing between two entries; threads that work "
       + "in between contend less."
-    return [RunNote(Conclusion.advice, says + fairness(results), runs: results.runs.map(\.label))]
-  }
-
-  /// Returns a sentence with the variants whose threads entered the most and the fewest times in a row at the setting
-  /// with the most threads; empty for fewer than two variants. The sentence is about the median trial at the hold with
-  /// the most entries in a row, since in a single trial the first thread enters alone until the others have arrived.
-  private func fairness(_ results: Results) -> String {
-    func number(_ run: VariantRun) -> Int { threadsPerCore.value(in: run.parameters) ?? 0 }
-    guard let most = results.runs.map(number).max() else { return "" }
-    let runs = results.runs.filter { number($0) == most }
-    let holds = Set(runs.map { hold.value(in: $0.parameters) }).count
-    let counts = runs.grouped(by: \.variant.name).compactMap { name, runs in
-      runs.compactMap { run in
-        Summary(run.figures(longestRun.metric).map(\.value)).map { summary in
-          let place = holds > 1 ? hold.value(in: run.parameters).map { ", \(hold.name) \(Quantity($0))" } : nil
-          return (name: name, count: summary.p50.rounded(), place: place ?? "")
-        }
-      }.max { $0.count < $1.count }
-    }
-    guard counts.count > 1, let last = counts.max(by: { $0.count < $1.count }),
-      let first = counts.min(by: { $0.count < $1.count }), last.count >= 2 * first.count
-    else { return "" }
-    return
-      " At \(threadsPerCore.name) \(most), one thread entered \(Int(last.count).counted("time")) in a row with "
-      + "\(last.name)\(last.place), and \(Int(first.count).counted("time")) with \(first.name)\(first.place) (longest-run "
-      + "of the median trial)."
+    return [RunNote(Conclusion.advice, says, runs: results.runs.map(\.label))]
   }
 
   /// Runs threads that enter a guarded section. There are three runs: a timed run, an observed run, and a run in which

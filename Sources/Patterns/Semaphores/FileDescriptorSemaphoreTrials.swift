@@ -5,16 +5,16 @@ import Synchronization
 /// The code that runs the trials, and the findings for each number of tasks.
 extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// Returns, for each number of tasks, a finding that states how many open files the semaphore admits, and the limit
-  /// from which the semaphore blocks no task. In a search, the finding is part of the answer. Otherwise, the finding is
-  /// omitted if every run has a lower limit.
+  /// from which the semaphore blocks no task. In a comparison, the finding is part of the answer. Otherwise, the
+  /// finding is omitted if every run has a lower limit.
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: VariantRun) -> Int { parameter.value(in: run.parameters) ?? 0 }
-    let isSearch = results.experiment.isSearch
+    let isComparison = results.experiment.isComparison
     return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= mostOpen(tasks) }
         let free = "from limit \(2 * mostOpen(tasks)) on, \(whyFree(tasks))"
-        guard isSearch else {
+        guard isComparison else {
           return open.isEmpty
             ? nil
             : RunNote("never-waits", "the semaphore admits limit / 2 open files; \(free)", runs: open.map(\.label))

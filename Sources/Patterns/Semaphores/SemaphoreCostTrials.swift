@@ -24,8 +24,8 @@ extension SemaphoreCost {
     try contend(trial, run)
   }
 
-  /// Runs threads that contend for the permit. A thread that holds the permit updates a number. Records the time of a
-  /// pair, the context switches and the lost updates.
+  /// Runs threads that contend for the permit. A thread that holds the permit updates a number. The trial records the
+  /// time of a wait with its signal, the context switches and the lost updates.
   private func contend(_ trial: Trial, _ run: @escaping @Sendable (Pairs) -> Void) throws {
     let (threads, pairs, steps) = (trial[threads], trial[contendedPairs], trial.steps(hold))
     let number = UnguardedNumber()

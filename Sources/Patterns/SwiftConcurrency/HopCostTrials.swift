@@ -5,11 +5,11 @@ import Synchronization
 
 /// The code that runs the trials, and the finding about the locks among the variants.
 extension HopCost: FindingPattern {
-  /// Returns a note for a search that compares `actor` or `queue-sync` with a variant that hops to another thread.
+  /// Returns a note for a comparison that compares `actor` or `queue-sync` with a variant that hops to another thread.
   /// These two only lock an uncontended target, and are not faster ways to do the same. Returns an empty array for any
   /// other experiment.
   func findings(in results: Results) -> [RunNote] {
-    guard results.experiment.isSearch else { return [] }
+    guard results.experiment.isComparison else { return [] }
     let locks = results.runs.filter { ["actor", "queue-sync"].contains($0.variant.name) }
     let names = locks.map(\.variant.name).distinct
     guard !locks.isEmpty, locks.count < results.runs.count else { return [] }

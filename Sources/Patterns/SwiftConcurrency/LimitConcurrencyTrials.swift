@@ -9,9 +9,9 @@ extension LimitConcurrency {
   /// must not block a thread. The trial is unavailable if there are not enough threads, or if the system does not
   /// report the states of threads.
   var limit: Probe<Limit> {
-    Probe(reads: [jobs, width, work], records: results) { trial, run in
+    Probe(reads: [jobs, width, work], records: jobMetrics) { trial, run in
       let width = trial[width]
-      try look(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
+      try measureJobs(trial, width: width, jobsHoldThreads: false, threads: trial.cores) { jobs, _ in
         try waitFor { await run(jobs, width) }
       }
     }
@@ -20,18 +20,19 @@ extension LimitConcurrency {
   /// A probe that runs jobs as blocks, and records how many jobs are in progress at the same time. Each job occupies a
   /// thread from its beginning to its end.
   var limitBlocks: Probe<@Sendable (_ jobs: [RoundTask], _ width: Int, _ all: DispatchGroup) -> Void> {
-    Probe(reads: [jobs, width, work], records: results) { trial, run in
+    Probe(reads: [jobs, width, work], records: jobMetrics) { trial, run in
       let width = trial[width]
-      try look(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], ThreadPool.limit)) { jobs, all in
+      try measureJobs(trial, width: width, jobsHoldThreads: true, threads: min(trial[jobs], ThreadPool.limit)) {
+        jobs, all in
         run(jobs, width, all)
       }
     }
   }
 
-  /// The metrics of every trial that ends.
-  private var results: [any Declaration] { [overWidth, unusedSlots, blockedThreads, missing, perJob] }
+  /// The metrics that each completed trial records.
+  private var jobMetrics: [any Declaration] { [overWidth, unusedSlots, blockedThreads, missing, perJob] }
 
-  private func look(
+  private func measureJobs(
     _ trial: Trial, width: Int, jobsHoldThreads: Bool, threads: Int,
     _ run: @escaping @Sendable (_ jobs: [RoundTask], _ all: DispatchGroup) throws -> Void
   ) throws {

@@ -5,10 +5,10 @@ import Synchronization
 /// The code that sends items and records which items are received, and the finding about variants that do not pass on
 /// all items.
 extension StreamVsSource: FindingPattern {
-  /// Returns an array with one note for a search that compares variants that pass on all items with others. The note
-  /// names the others. Returns an empty array for any other experiment.
+  /// Returns an array with one note for a comparison that compares variants that pass on all items with others. The
+  /// note names the others. Returns an empty array for any other experiment.
   func findings(in results: Results) -> [RunNote] {
-    guard results.experiment.isSearch else { return [] }
+    guard results.experiment.isComparison else { return [] }
     func runs(_ names: String...) -> [VariantRun] { results.runs.filter { names.contains($0.variant.name) } }
     let (sums, bounded) = (runs("source"), runs("stream-newest", "stream-oldest"))
     guard !(sums + bounded).isEmpty, sums.count + bounded.count < results.runs.count else { return [] }

@@ -57,10 +57,10 @@ extension DispatchCompared: FindingPattern {
   // MARK: Results
 
   /// Returns, for each number of cores and of tasks, notes on the variant that completes first at each amount of work,
-  /// and a note on the amount of work from which each variant is faster than the loop. A search by another metric has
-  /// no such notes.
+  /// and a note on the amount of work from which each variant is faster than the loop. A comparison by another metric
+  /// has no such notes.
   func findings(in results: Results) -> [RunNote] {
-    if results.experiment.isSearch, results.experiment.headline != complete.metric { return [] }
+    if results.experiment.isComparison, results.experiment.headline != complete.metric { return [] }
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     let cores = results.runs.map(\.cores).distinct
     return cores.flatMap { cores in
@@ -81,7 +81,7 @@ extension DispatchCompared: FindingPattern {
       let runs = runs.filter { self.work.value(in: $0.parameters) == work }
       guard runs.count > 1 else { return nil }
       // With too few rounds, no other variant can be distinguished from the best variant.
-      let policy = Comparison.Policy(baseline: nil, isSearch: true, sweep: [], problem: [])
+      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
       let comparison = Comparison(runs, policy, by: complete.metric)
       guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
         comparison.contrasts.values.allSatisfy({ $0.isDistinct != nil })

@@ -28,7 +28,8 @@ public struct Atlas: Sendable {
   ///   - names: the names of the documents to show; an empty array for all documents.
   /// - Throws: ``InputError`` if a document does not exist, or if there are fewer than two columns.
   public init(
-    _ columns: [AtlasColumn], _ documents: Documents?, tried outlines: [ScenarioOutline], only names: [String] = []
+    _ columns: [AtlasColumn], _ documents: SourceDocuments?, tried outlines: [ScenarioOutline],
+    only names: [String] = []
   ) throws(InputError) {
     guard columns.count > 1 else {
       let found = columns.first.map { "only \($0.place), which is one run on one machine" } ?? "none"

@@ -120,7 +120,7 @@ struct AtlasRun: Sendable {
   let scenario: String
   let title: String
   let metric: MetricFacts?
-  /// The reference of ratios, as text; nil if the scenario has no baseline and the run is not a search.
+  /// The reference of ratios, as text; nil if the scenario has no baseline and the run is not a comparison.
   let reference: String?
   /// Whether any row has a ratio. A row has no ratio to a baseline of 0.
   let hasRatios: Bool
@@ -141,7 +141,7 @@ struct AtlasRun: Sendable {
     let tables = ReportTables(index: index, shown: [headline], comparison: comparison)
     let hasRatios = !comparison.contrasts.isEmpty
     self.hasRatios = hasRatios
-    reference = document.scenario.baseline ?? (document.scenario.isSearch ? comparison.forEachGroup() : nil)
+    reference = document.scenario.baseline ?? (document.scenario.isComparison ? comparison.forEachGroup() : nil)
     rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }.map { run in
       let facts = document.runs[run]
       let samples = facts.metrics[headline.name]

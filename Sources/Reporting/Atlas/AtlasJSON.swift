@@ -23,7 +23,7 @@ extension Atlas {
     }
     struct Sentence: Encodable {
       let id, says: String
-      let said: Documents.Strength?
+      let said: SourceDocuments.Strength?
       let disagree: Bool
       let standings: [String]
       let claims: [Claim]

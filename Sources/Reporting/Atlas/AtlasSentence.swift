@@ -60,7 +60,7 @@ struct AtlasSentence: Sendable {
   let chapter: String
   let id: String
   let says: String
-  let strength: Documents.Strength?
+  let strength: SourceDocuments.Strength?
   /// The standings by the index of the machine; nil for a machine whose verdicts are from another version of the lab.
   /// Such verdicts do not count.
   let standings: [SentenceStanding?]

@@ -33,8 +33,8 @@ public struct DiffJudgement: Sendable {
       guard let worsening = row.worsening, worsening.high > 1 + limit else { return nil }
       // The worst change of a figure for which higher is better is negative.
       let most = row.better == .higher ? 1 / worsening.high : worsening.high
-      return "\(row.figure) may be worse by more than \(percent), and its change as large as "
-        + "\(Quantity.change(most)): more runs per side would decide, here \(row.runs.old) and \(row.runs.new)"
+      return "\(row.figure) may be worse by more than \(percent): its change is up to \(Quantity.change(most)) "
+        + "(runs per side: \(row.runs.old) and \(row.runs.new))"
     }
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {

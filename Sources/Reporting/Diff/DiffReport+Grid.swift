@@ -7,7 +7,7 @@ extension DiffReport {
   static let gridKey =
     "\(Signs.undecided) inconclusive; \(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"
 
-  /// The maximum number of columns of a grid, beside its keys.
+  /// The maximum number of columns of a grid, not counting the key columns.
   private static let mostColumns = 8
 
   /// Returns the changes of all figures as a grid, with a row for each variant and setting, and a column for each value

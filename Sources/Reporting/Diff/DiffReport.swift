@@ -76,9 +76,10 @@ public struct DiffReport: Sendable {
     let circumstances = diff.otherCircumstances.map { Line($0, .care) }
     let answers = diff.answers.map { old, new, bests in
       let isSame = Set(old + new).count == 1
+      let all = old.count + new.count > 2 ? " in all \(old.count + new.count) runs, such as" : ""
       let texts =
         isSame
-        ? [Line("the same answer: \(new[0])")] : lines(old, of: "old") + lines(new, of: "new")
+        ? [Line("the same answer\(all): \(new[0].text)")] : lines(old, of: "old") + lines(new, of: "new")
       return texts + [bests.map(self.bests)].compactMap(\.self)
     }
     return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
@@ -86,10 +87,12 @@ public struct DiffReport: Sendable {
 
   /// Returns a line for each answer of a side's comparisons, the most frequent first: `the old answer (in 2 of 3 runs):
   /// Stride 4 is fastest.` Of many answers, only the two most frequent have a line.
-  private func lines(_ all: [String], of side: String) -> [Line] {
-    let answers = all.grouped { $0 }.map { (text: $0, count: $1.count) }.sorted { $0.count > $1.count }
-    guard answers.count > 1 else { return answers.map { Line("the \(side) answer: \($0.text)") } }
-    guard answers[0].count > 1 else {
+  private func lines(_ all: [ResultDiff.Answer], of side: String) -> [Line] {
+    let answers = all.grouped { $0 }.map { (text: $0.text, count: $1.count) }.sorted { $0.count > $1.count }
+    guard let most = answers.first?.count, all.count > 1 else {
+      return answers.map { Line("the \(side) answer: \($0.text)") }
+    }
+    guard most > 1 else {
       return [Line("the \(all.count) \(side) runs have different answers, such as: \(answers[0].text)")]
     }
     return answers.prefix(2).map { Line("the \(side) answer (in \($0.count) of \(all.count) runs): \($0.text)") }
@@ -219,22 +222,26 @@ public struct DiffReport: Sendable {
   private func reasons(_ style: TextStyle) -> [String] {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
-      let ratios = rows.compactMap(\.ratio)
-      let least = Ranking.typical(ratios.map { $0.high / $0.estimate })
-      let visible =
-        least.map { " (here typically factors above \(Quantity.ratio($0, isRough: true))); \(runsNeeded(rows))" } ?? ""
-      return style.wrapped("\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)", .quiet, indent: 2)
+      let least = Ranking.typical(rows.compactMap(\.ratio).map { $0.high / $0.estimate })
+      let visible = least.map { " (here typically factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
+      return style.wrapped(
+        "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)\(runsNeeded(rows))", .quiet, indent: 2)
     }
   }
 
-  /// The change for which reports say how many runs would show it: `15 %`.
+  /// The size of a change, as text: `15 %`. Reports state the number of runs that would probably show a change of this
+  /// size.
   private static let soughtChange = Quantity.number(100 * ResultDiff.soughtChange) + " %"
 
-  /// Returns words about the number of runs that probably show a change in at least half of some figures: `about 6 runs
-  /// per side show changes of 15 %`.
+  /// Returns words about the number of runs that probably show a change in at least half of some figures: `; about 6
+  /// runs per side would show changes of 15 %`. Returns an empty string if too many runs would be needed, or if nothing
+  /// is known about the differences between runs.
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
-    Self.middle(rows).map { "about \($0) runs per side show changes of \(Self.soughtChange)" }
-      ?? "at this noise, \(ResultDiff.mostRunsNeeded) runs per side would not show changes of \(Self.soughtChange)"
+    // More runs of other work do not tell what changed.
+    guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
+      let runs = Self.middle(rows), runs > rows.map({ min($0.runs.old, $0.runs.new) }).max() ?? 0
+    else { return "" }
+    return "; about \(runs) runs per side would show changes of \(Self.soughtChange)"
   }
 
   /// Returns the number of runs per side that probably shows a change in at least half of some figures; nil if
@@ -244,16 +251,23 @@ public struct DiffReport: Sendable {
     return needed.isEmpty || needed[needed.count / 2] == .max ? nil : needed[needed.count / 2]
   }
 
-  /// The commands that judge smaller changes than one run of each side, after a sentence; an empty array if a side has
-  /// several runs, or if no number of runs would be enough.
+  /// The number of runs that a report suggests if nothing is known about the number that is needed.
+  private static let fewRuns = 5
+
+  /// Returns the commands that judge smaller changes than one run of each side, after a sentence; an empty array if a
+  /// side has several runs.
   private func nextRuns(_ style: TextStyle) -> [String] {
     // More runs of other work, or of another machine, do not tell what changed.
-    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty,
-      let runs = Self.middle(diff.rows.filter { $0.change == .unknown })
-    else { return [] }
+    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty, let (old, new, seconds) = diff.commands else {
+      return []
+    }
+    let needed = Self.middle(diff.rows.filter { $0.change == .unknown })
+    let runs = needed ?? Self.fewRuns
     func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
-    guard let (old, new) = diff.commands else { return [] }
-    let sentence = "To judge changes of \(Self.soughtChange), make \(runs) runs of each side, and compare all of them:"
+    let time = Quantity(.seconds(seconds * Double(runs)))
+    let sentence =
+      "To judge \(needed == nil ? "smaller changes" : "changes of \(Self.soughtChange)"), make \(runs) runs of each side "
+      + "(\(time) in all), and compare all of them:"
     let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
   }

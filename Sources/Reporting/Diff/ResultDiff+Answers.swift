@@ -1,15 +1,33 @@
-/// What the comparisons of both sides of a diff answer.
+/// The answers of the comparisons on both sides of a diff.
 extension ResultDiff {
-  /// What the comparisons of each side answer; nil if a side has other runs, or a comparison without an answer. Several
-  /// comparisons can have different answers.
-  var answers: (old: [String], new: [String], bests: BestChanges?)? {
+  /// The answer of a comparison. Two answers are equal if they have the same best runs: the figures in their sentences
+  /// differ from run to run.
+  struct Answer: Hashable {
+    let text: String
+    let bests: [ComparisonAnswer.Best]
+
+    init(_ content: ReportContent) {
+      text = content.decision.map(\.text).joined(separator: " ")
+      bests = ComparisonAnswer.bests(content)
+    }
+
+    static func == (one: Answer, other: Answer) -> Bool {
+      one.bests == other.bests && (!one.bests.isEmpty || one.text == other.text)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(bests) }
+  }
+
+  /// The answers of the comparisons on each side; nil if a side has runs other than comparisons, or a comparison
+  /// without an answer. Several comparisons can have different answers.
+  var answers: (old: [Answer], new: [Answer], bests: BestChanges?)? {
     guard let comparisons else { return nil }
     let contents = [comparisons.old, comparisons.new].map { side in side.map { ReportContent($0) } }
-    let texts = contents.map { side in side.map { $0.decision.map(\.text).joined(separator: " ") } }
-    guard !texts.joined().contains("") else { return nil }
+    let answers = contents.map { side in side.map(Answer.init) }
+    guard !answers.joined().contains(where: \.text.isEmpty) else { return nil }
     let areRanked = contents.joined().allSatisfy(\.index.hasEnoughRounds)
-    let bests = contents.map { side in side.flatMap(SearchAnswer.bests) }
-    return (texts[0], texts[1], areRanked ? BestChanges(bests[0], bests[1]) : nil)
+    let bests = answers.map { side in side.flatMap(\.bests) }
+    return (answers[0], answers[1], areRanked ? BestChanges(bests[0], bests[1]) : nil)
   }
 
   /// The settings at which the best runs of two comparisons differ.
@@ -21,8 +39,8 @@ extension ResultDiff {
 
     /// Creates the changes; nil if the sides do not have several settings with a best run in common. A run that is
     /// among the best in one comparison of a side is among the best of the side.
-    init?(_ old: [SearchAnswer.Best], _ new: [SearchAnswer.Best]) {
-      func names(_ bests: [SearchAnswer.Best]) -> [(place: String, names: [String])] {
+    init?(_ old: [ComparisonAnswer.Best], _ new: [ComparisonAnswer.Best]) {
+      func names(_ bests: [ComparisonAnswer.Best]) -> [(place: String, names: [String])] {
         bests.grouped(by: \.place).map { ($0, $1.flatMap(\.names).distinct) }
       }
       let before = Dictionary(firstOf: names(old).map { ($0.place, $0.names) })

@@ -22,8 +22,8 @@ extension ResultDiff {
 
   static func verdicts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [VerdictChange] {
     // A comparison is about figures. It reports a claim only if the claim fails.
-    let before = mostSevere(old.filter { !$0.isSearch })
-    return mostSevere(new.filter { !$0.isSearch }).compactMap { scenario, claim in
+    let before = mostSevere(old.filter { !$0.isComparison })
+    return mostSevere(new.filter { !$0.isComparison }).compactMap { scenario, claim in
       let was = before.first { $0.scenario == scenario && $0.claim.isSame(as: claim) }
       guard let was, was.claim.verdict != claim.verdict else { return nil }
       return VerdictChange(

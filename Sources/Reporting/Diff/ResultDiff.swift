@@ -28,8 +28,8 @@ public struct ResultDiff: Sendable {
   /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
   let comparisons: (old: [ResultDocument], new: [ResultDocument])?
   /// The commands that repeat the run of each side with an export to a file whose name is `old-` or `new-` and must be
-  /// completed; nil if a side has several runs or no command.
-  let commands: (old: String, new: String)?
+  /// completed, and the seconds that both take; nil if a side has several runs or no command.
+  let commands: (old: String, new: String, seconds: Double)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -84,16 +84,18 @@ public struct ResultDiff: Sendable {
     _ old: [ResultDocument], _ new: [ResultDocument]
   ) -> (old: [ResultDocument], new: [ResultDocument])? {
     let all = old + new
-    return all.allSatisfy(\.scenario.isSearch) && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
+    return all.allSatisfy(\.scenario.isComparison) && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
   }
 
   /// Whether the sides consist of comparisons of a scenario.
   var isOfComparisons: Bool { comparisons != nil }
 
-  private static func commands(_ old: [ResultDocument], _ new: [ResultDocument]) -> (old: String, new: String)? {
+  private static func commands(
+    _ old: [ResultDocument], _ new: [ResultDocument]
+  ) -> (old: String, new: String, seconds: Double)? {
     guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-"),
       let after = new[0].commandLine(exporting: "new-")
     else { return nil }
-    return (before, after)
+    return (before, after, old[0].seconds + new[0].seconds)
   }
 }

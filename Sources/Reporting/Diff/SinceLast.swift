@@ -28,7 +28,7 @@ extension ResultDiff {
       guard let first = found.first else { return none }
       return first + (found.count > 1 ? " (and \(found.count - 1) more; see \(Tool.command) diff)" : "")
     }
-    let claims = now.claims.isEmpty || now.isSearch ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
+    let claims = now.claims.isEmpty || now.isComparison ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
     return "since the last run (\(last.started.minute) UTC), figures: "
       + text(figures, none: "no change that one pair of runs could detect") + claims
   }
@@ -38,7 +38,7 @@ extension ResultDocument {
   /// Returns the reason why two runs of a scenario cannot be compared, such as different settings; nil if the runs can
   /// be compared.
   public func difference(from other: ResultDocument) -> String? {
-    if isSearch != other.isSearch { return "one of the two runs was a run of compare" }
+    if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
     guard settings != other.settings else { return nil }
     let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
@@ -52,7 +52,7 @@ extension ResultDocument {
   public var isQuick: Bool { command.contains("--quick") }
 
   /// Whether the run was a run of `compare`. The claims of such a run count for no sentence.
-  public var isSearch: Bool { scenario.isSearch }
+  public var isComparison: Bool { scenario.isComparison }
 
   /// Returns whether this run started after `other`; true if `other` is nil.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }

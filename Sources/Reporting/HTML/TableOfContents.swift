@@ -16,9 +16,10 @@ extension HTMLReport {
 
       """
     }
-    // The claims of searches and of stand-ins are not comparable with the other claims, so they do not count.
-    let total = ReportContent.counts(contents.flatMap { $0.isSearch || $0.standings.standIn != nil ? [] : $0.claims })
-    let areComparisons = contents.allSatisfy(\.isSearch)
+    // The claims of comparisons and of stand-ins are not comparable with the other claims, so they do not count.
+    let total = ReportContent.counts(
+      contents.flatMap { $0.isComparison || $0.standings.standIn != nil ? [] : $0.claims })
+    let areComparisons = contents.allSatisfy(\.isComparison)
     return """
       <nav id="contents"><h1>\(areComparisons ? "Comparisons" : "What the documents say, tried")</h1>
       \(sentences.map { refuted($0, contents) } ?? "")<p class="quiet">\(contents.count) scenarios, \(total.map(phrases) ?? "")</p>

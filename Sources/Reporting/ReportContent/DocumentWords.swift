@@ -1,11 +1,11 @@
 import Laboratory
 
-extension Documents.Era {
+extension SourceDocuments.Era {
   /// The subject of the documents of this era, in words.
   var means: String {
     switch self {
-    case .then: "Grand Central Dispatch, 2010 to 2015"
-    case .now: "Swift Concurrency"
+    case .dispatch: "Grand Central Dispatch, 2010 to 2015"
+    case .swiftConcurrency: "Swift Concurrency"
     }
   }
 
@@ -13,7 +13,7 @@ extension Documents.Era {
   var title: String { "\(rawValue.capitalized): \(means)" }
 }
 
-extension Documents.Strength {
+extension SourceDocuments.Strength {
   /// An explanation of how claims and trials decide a sentence of this strength.
   var means: String {
     switch self {

@@ -21,10 +21,10 @@ extension ReportContent {
         "\(Table.meanOfMedians): the geometric mean of the rounds' medians\(ranks); it says nothing about "
           + "the slow samples")
     }
-    if isSearch, let headline, index.isOfMedians(headline), shown.contains(where: \.isGrid) {
+    if isComparison, let headline, index.isOfMedians(headline), shown.contains(where: \.isGrid) {
       notes.append("figures: means of the rounds' medians, which say nothing about slow samples")
     }
-    if isSearch, !shown.isEmpty {
+    if isComparison, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
     }
     if shown.contains(where: { $0.isGrid && $0.facts.contains(.unranked) }) {
@@ -98,12 +98,15 @@ extension ReportContent {
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
-          + (isSearch
+          + (isComparison
             ? " of this run; another run may differ by more"
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText); \(Tool.command) explain significant"
+        "a ratio without \(Signs.nearBest) or \(Signs.undecided): "
+          + (comparison?.isOfBest == true
+            ? "certainly not the best" : "significantly different from \(referenceText)")
+          + "; \(Tool.command) explain significant"
       )
     }
     if facts.contains(.allRounds) {

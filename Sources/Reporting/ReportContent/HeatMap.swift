@@ -44,7 +44,7 @@ struct HeatMap: Sendable {
   let reference: String?
   /// The meaning of the ratios, `as a multiple of the best mean`; nil if the cells contain figures.
   let meaning: String?
-  /// Whether the figures are the means that rank the runs of a search, and not medians.
+  /// Whether the figures are the means that rank the runs of a comparison, and not medians.
   let isOfMeans: Bool
   /// The titles of the panels that do not fit into the map.
   let leftOut: [String]

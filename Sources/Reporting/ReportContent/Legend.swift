@@ -17,8 +17,13 @@ public enum Legend {
   /// The meaning of the mark of a claim that was borne out and contradicts a document.
   static let against = "!: borne out, against a sentence of a document"
 
+  /// The words that ``meanings(of:)`` explains.
+  public static let words =
+    Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
+    + (kinds + roles + terms).compactMap { $0.split(separator: ":").first.map(String.init) }
+
   /// The lines that explain other words of reports.
-  private static let words = [
+  private static let terms = [
     "trial: one execution of a variant, in a process of its own",
     "run: the trials of a variant at one setting",
     "round: one trial of each run; a report pairs the trials of a round",
@@ -33,15 +38,17 @@ public enum Legend {
     "noise: what differs between the rounds although the settings are the same; it makes intervals wide",
     "noise floor: the time of an empty timing loop, which is part of every timed figure",
     "best mean: the best geometric mean of the rounds of any run; its run is named the best only if it is certain",
+    "candidate: a run that may be the best of its group",
     "mean p50: the geometric mean of the medians of the rounds",
     "p50: the median: half of the samples are below it (p90, p99: 90 % and 99 % of them)",
     "lowest mean: the run with it is not called the best, since another run may be as good",
     "outcome: how a trial ended: completed, trapped, hung, stopped, broken or unavailable",
+    "highest mean: as lowest mean, if higher figures are better",
     "\(Signs.best): the best mean", "\(Signs.nearBest): no difference was found, and any is below 10 %",
     "\(Signs.undecided): undecided: a difference of more than 10 % is possible",
     "\(Signs.twoStates): each round is in one of two states, and the mean is typical of neither",
     "two states: the rounds of a run are in one of two groups far apart, and the mean is typical of neither",
-    "significant: by simultaneous 99 % confidence intervals of the ratios of paired rounds, or by rounds that do not overlap",
+    "significant: by simultaneous 99 % confidence intervals of the ratios of paired rounds, or by rounds that do not overlap; in a grid, from the best mean, or from another run that may be the best",
     "simultaneous: intervals that are all correct together with the stated confidence",
     "undecided: the rounds do not tell which is better, and the difference may matter",
     "claim: a statement of a scenario that the trials test",
@@ -55,10 +62,8 @@ public enum Legend {
   /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or
   /// `yardstick`; an empty array for an unknown word.
   public static func meanings(of word: String) -> [String] {
-    let verdicts = Verdict.allCases.map(\.rawValue) + [ClaimFacts.notSo]
-    let names = verdicts + (kinds + roles + words).compactMap { $0.split(separator: ":").first.map(String.init) }
-    guard names.contains(word) else { return [] }
-    let lines = kinds + [notSo] + roles + words
+    guard words.contains(word) else { return [] }
+    let lines = kinds + [notSo] + roles + terms
     let own = lines.filter { $0.hasPrefix("\(word):") }
     return own.isEmpty ? lines.filter { $0.contains(word) } : own
   }

@@ -67,7 +67,7 @@ struct OutcomeShares {
       ], rows: rows)
   }
 
-  /// What rows that may become one row have in common.
+  /// The properties that rows must share to become one row.
   private struct Alike: Hashable {
     let variant: String
     let outcome: String

@@ -7,10 +7,10 @@ extension ReportContent {
   var settings: String { document.sharedSettings.joined(separator: ", ") }
 
   /// Returns a note for the space below a table, with as many shared settings as fit, but at least one: `at hold 1 us,
-  /// entries 2,000`. Returns nil if there are no shared settings, or if the run is a search, since the answer of a
-  /// search contains the settings.
+  /// entries 2,000`. Returns nil if there are no shared settings, or if the run is a comparison, since the answer of a
+  /// comparison contains the settings.
   func settingsNote(fits: (String) -> Bool) -> String? {
-    guard !isSearch else { return nil }
+    guard !isComparison else { return nil }
     let all = document.sharedSettings
     let notes = all.indices.reversed().map { last in
       let rest = all.count - last - 1
@@ -39,10 +39,10 @@ extension ReportContent {
       + own
   }
 
-  /// The facts about the processor, the cores and the run, as text. The seed of a search matters to nobody who does not
-  /// repeat the search. A run that the lab kept has a start time.
+  /// The facts about the processor, the cores and the run, as text. The seed of a comparison matters to nobody who does
+  /// not repeat the comparison. A run that the lab kept has a start time.
   var briefFacts: [String] {
-    processor + run + (isSearch ? [] : ["seed \(document.seed)"])
+    processor + run + (isComparison ? [] : ["seed \(document.seed)"])
       + (isKept ? ["\(document.startedMinute) UTC"] : [])
   }
 
@@ -56,9 +56,9 @@ extension ReportContent {
       let areStopped = document.runs.contains { $0.outcomes[.stopped] > 0 }
       return [areStopped ? "no trial was completed in \(Self.time(document))" : "no trial was run"]
     }
-    // In a search, a run that is far worse than the best run has few rounds.
+    // In a comparison, a run that is far worse than the best run has few rounds.
     let least = document.runs.map(\.rounds).filter { $0 >= ConfidenceInterval.fewest }.min() ?? rounds
-    let counted = isSearch && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
+    let counted = isComparison && least < rounds ? "\(least) to \(rounds) rounds" : rounds.counted("round")
     return ["\(counted) in \(Self.time(document))"]
   }
 

@@ -15,7 +15,7 @@ public struct ReportContent: Sendable {
   public var isKept = false
 
   /// The documents whose sentences the claims test; nil in a lab without documents.
-  let testedDocuments: Documents?
+  let testedDocuments: SourceDocuments?
   /// The standings of the sentences according to this run.
   let standings: Standings
 
@@ -50,7 +50,7 @@ public struct ReportContent: Sendable {
   /// - Parameters:
   ///   - document: the document that the report shows.
   ///   - documents: the documents whose sentences the claims test; nil in a lab without documents.
-  public init(_ document: ResultDocument, by documents: Documents? = nil) {
+  public init(_ document: ResultDocument, by documents: SourceDocuments? = nil) {
     testedDocuments = documents
     standings = Standings([document], by: documents)
     let index = RunIndex(document)
@@ -67,8 +67,8 @@ public struct ReportContent: Sendable {
     self.speedUp = speedUp
     // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
     self.document =
-      document.scenario.isSearch && !document.findings.contains { $0.kind == Conclusion.kind }
-      ? document.concluding(SearchAnswer.sentences(index, by: shown, speedUp)) : document
+      document.scenario.isComparison && !document.findings.contains { $0.kind == Conclusion.kind }
+      ? document.concluding(ComparisonAnswer.sentences(index, by: shown, speedUp)) : document
     let others = [outcomes.table].compactMap(\.self)
     // In a scenario about the time until a trial ends, the outcomes matter more than the figures.
     let isAboutEnds = shown.first?.name == Metric.timeToEnd.name
@@ -109,10 +109,10 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Whether the run is a search for the best setting.
-  var isSearch: Bool { document.scenario.isSearch }
+  /// Whether the run is a comparison.
+  var isComparison: Bool { document.scenario.isComparison }
 
-  /// Returns the curve of a search for a terminal; nil if the headline has no curve.
+  /// Returns the curve of a comparison for a terminal; nil if the headline has no curve.
   ///
   /// The curve contains the variants that depend on the parameter, and a reference: the baseline, or a yardstick if
   /// there is no baseline. If `isBrief` is true and there are many series, the variants that the answer names have
@@ -161,8 +161,8 @@ public struct ReportContent: Sendable {
     }
   }
 
-  /// Whether the run is a search, or a claim compares figures.
-  private var comparesFigures: Bool { isSearch || document.claims.contains { $0.kind == .performance } }
+  /// Whether the run is a comparison, or a claim compares figures.
+  private var comparesFigures: Bool { isComparison || document.claims.contains { $0.kind == .performance } }
 
   /// The warnings of the document, without the warnings that ``coresNote`` contains and without the precision, which
   /// the facts about the run contain.
@@ -197,10 +197,10 @@ public struct ReportContent: Sendable {
   }
 
   /// The conclusion of the scenario; nil if the scenario has no conclusion, or if the claims on which the conclusion
-  /// depends were not borne out. The conclusion of a search contains the best setting and the pattern's advice.
+  /// depends were not borne out. The conclusion of a comparison contains the best setting and the pattern's advice.
   var conclusion: String? {
     let sentences = conclusions.map {
-      $0.hasPrefix(SearchAnswer.item) ? $0.dropFirst(SearchAnswer.item.count) : $0[...]
+      $0.hasPrefix(ComparisonAnswer.item) ? $0.dropFirst(ComparisonAnswer.item.count) : $0[...]
     }
     return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
@@ -218,10 +218,10 @@ public struct ReportContent: Sendable {
 
   /// The findings that are not part of the conclusion.
   var findings: [String] {
-    // The answer of a search already contains the best setting and the certainty of this result.
+    // The answer of a comparison already contains the best setting and the certainty of this result.
     let inAnswer =
       [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice]
-      + (isSearch ? [RunNote.bestStride] : [])
+      + (isComparison ? [RunNote.bestStride] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 
@@ -237,13 +237,13 @@ public struct ReportContent: Sendable {
     return tables.map { table in (table, footnotes([table]).filter { seen.insert($0).inserted }) }
   }
 
-  /// The claims about the runs of the document. For a search, only the failed claims are included.
+  /// The claims about the runs of the document. For a comparison, only the failed claims are included.
   var claims: [ClaimFacts] { document.judgedClaims }
 
-  /// A line with the number of claims about variants or settings that the command line left out; nil for a search, or
-  /// if there are no such claims.
+  /// A line with the number of claims about variants or settings that the command line left out; nil for a comparison,
+  /// or if there are no such claims.
   var leftOut: String? {
-    let count = isSearch ? 0 : document.claims.count(where: \.isLeftOut)
+    let count = isComparison ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
     return
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
@@ -267,10 +267,10 @@ public struct ReportContent: Sendable {
 }
 
 extension ResultDocument {
-  /// The claims, except claims about variants or settings that are not part of the run. For a search, only the claims
-  /// that failed.
+  /// The claims, except claims about variants or settings that are not part of the run. For a comparison, only the
+  /// claims that failed.
   fileprivate var judgedClaims: [ClaimFacts] {
-    claims.filter { scenario.isSearch ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
+    claims.filter { scenario.isComparison ? $0.verdict.isFailure(strict: false) : !$0.isLeftOut }
   }
 
   /// The metrics of claims that failed or speak against a document.

@@ -63,20 +63,20 @@ struct Line: Sendable {
 
 extension ReportContent {
   /// Returns the parts of the report, in order. In a brief report, the foot contains fewer facts, and the warnings do
-  /// not mention outliers. A brief report on a search begins with the facts and the warnings, so that nothing separates
-  /// the tables from the answer at the end of the report.
+  /// not mention outliers. A brief report on a comparison begins with the facts and the warnings, so that nothing
+  /// separates the tables from the answer at the end of the report.
   func parts(isBrief: Bool = false) -> [ReportPart] {
     let caution = standings.caution.map { Line($0, .care) }
     // Every run has some outliers, so a brief report does not warn about outliers.
     let warnings = self.warnings.filter { !isBrief || $0.kind != RunNote.outliers }.map(\.says)
     let findings = ReportPart.list("findings", self.findings, nil)
-    // In a search, the findings explain the tables. In other runs, the findings belong to the claims.
-    let figures: [ReportPart] = isSearch ? [.tables, findings, .plots] : [findings, .tables, .plots]
+    // In a comparison, the findings explain the tables. In other runs, the findings belong to the claims.
+    let figures: [ReportPart] = isComparison ? [.tables, findings, .plots] : [findings, .tables, .plots]
     let head = ReportPart.head(
       document.scenario.name, document.scenario.title,
       [caution].compactMap(\.self) + answer + (isEmpty ? [Line("Nothing was measured.")] : []))
     let (cautions, foot) = (ReportPart.list("warnings", warnings, .care), ReportPart.foot(facts(isBrief: isBrief)))
-    return isSearch && isBrief
+    return isComparison && isBrief
       ? [head, foot, cautions, .claims] + figures
       : [head, .picture, .lesson, .claims] + figures + [.traces, cautions, .code, foot]
   }
@@ -89,13 +89,13 @@ extension ReportContent {
 
   private var conclusionLines: [Line] {
     conclusions.enumerated().map { place, text in
-      text.hasPrefix(SearchAnswer.item)
-        ? Line(String(text.dropFirst(SearchAnswer.item.count)), isItem: true)
+      text.hasPrefix(ComparisonAnswer.item)
+        ? Line(String(text.dropFirst(ComparisonAnswer.item.count)), isItem: true)
         : Line(text, place == 0 ? .heading : nil)
     }
   }
 
-  /// The line of a search's answer at the beginning of a report: the first sentence, and the sentence about the
+  /// The line of a comparison's answer at the beginning of a report: the first sentence, and the sentence about the
   /// settings with a flaw before that.
   var decision: [Line] {
     let isFlawFirst =
@@ -108,11 +108,11 @@ extension ReportContent {
   /// the conclusion.
   var summary: [Line] { [counts, conclusions.first.map { Line($0, .heading) }].compactMap(\.self) }
 
-  /// The number of claims in total and for each verdict, the most severe verdict first; nil for a search, or if the
+  /// The number of claims in total and for each verdict, the most severe verdict first; nil for a comparison, or if the
   /// document has no claims. If all claims are about variants or settings that the command line left out, the line
   /// states this.
   var counts: Line? {
-    if isSearch || document.claims.isEmpty { return nil }
+    if isComparison || document.claims.isEmpty { return nil }
     // If all claims are left out, no claim is about this run.
     return Self.counts(claims) ?? Line("no claims on what was run")
   }

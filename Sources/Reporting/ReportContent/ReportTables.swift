@@ -12,7 +12,7 @@ struct ReportTables {
   let comparison: RunComparison?
 
   var document: ResultDocument { index.document }
-  private var isSearch: Bool { document.scenario.isSearch }
+  private var isComparison: Bool { document.scenario.isComparison }
 
   /// The indices of the runs with at least one trial. A run without a trial has no row. Runs that are compared with the
   /// same best run are adjacent.
@@ -22,15 +22,16 @@ struct ReportTables {
     return index.inOrder(of: comparison.groups, rows)
   }
 
-  /// All tables, in order. A search over several values of two or more parameters has grids. Any other run has lists.
+  /// All tables, in order. A comparison over several values of two or more parameters has grids. Any other run has
+  /// lists.
   var all: [Table] {
-    isSearch && index.swept.count { $0.swept?.count != 1 } > 1 ? grids.map(table) : lists
+    isComparison && index.swept.count { $0.swept?.count != 1 } > 1 ? grids.map(table) : lists
   }
 
-  /// The tables of a short report. If a run that is not a search has many rows, the only table contains the medians of
-  /// the headline, with a row for each variant and a column for each point.
+  /// The tables of a short report. If a run that is not a comparison has many rows, the only table contains the medians
+  /// of the headline, with a row for each variant and a column for each point.
   var brief: [Table] {
-    isSearch || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
+    isComparison || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
   }
 
   /// The number of rows above which a list is too long for a short report.
@@ -127,9 +128,9 @@ struct ReportTables {
       ] : []
     let ratios = rows.map { $0.samples == nil ? missing($0.run) : ratioCell($0.run, metric) }
     let hasRatios = ratios.contains { !$0.text.isEmpty && !$0.facts.contains(.missing) }
-    // In a search, a setting that could not be tried is also a result.
+    // In a comparison, a setting that could not be tried is also a result.
     var cells: [Table.Row] = []
-    for (row, ratio) in zip(rows, ratios) where row.samples != nil || isSearch && end(of: row.run) != nil {
+    for (row, ratio) in zip(rows, ratios) where row.samples != nil || isComparison && end(of: row.run) != nil {
       let figures = (columns + mean).map { column -> Cell in row.samples.map(column.cell) ?? .none }
       cells.append(self.row(row.run, figures + (hasRatios ? [ratio] : [])))
     }
@@ -141,7 +142,7 @@ struct ReportTables {
       headings: keyHeadings + (columns + mean).map(\.heading) + (hasRatios ? [heading] : []), rows: cells)
   }
 
-  /// Whether the runs of a search are ranked by the geometric mean, over the rounds, of the headline metric. If so,
+  /// Whether the runs of a comparison are ranked by the geometric mean, over the rounds, of the headline metric. If so,
   /// tables and pictures show this mean. If any figure is 0, the runs are ranked by the median instead.
   var ranksByMean: Bool { shown.first.map(index.ranksByMean) ?? false }
 
@@ -217,8 +218,8 @@ struct ReportTables {
   /// Returns a cell with the geometric mean of a run over its rounds.
   private func mean(_ samples: SampleFacts) -> Cell { samples.roundMean.map { index.cell($0, samples) } ?? .none }
 
-  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a search, and otherwise
-  /// the cell of ``figure(_:)``.
+  /// Returns a cell with the figure of a run for the headline: the mean that ranks the runs of a comparison, and
+  /// otherwise the cell of ``figure(_:)``.
   func ranked(_ samples: SampleFacts) -> Cell { ranksByMean ? mean(samples) : figure(samples) }
 
   /// Returns the cell that compares a run with its reference: the ratio and the half width of its interval, `1.93x
@@ -282,9 +283,11 @@ struct ReportTables {
     comparison?.referenceOf[run].map { index.isLowerBound(run, to: $0, by: metric) } ?? false
   }
 
-  /// Returns the reason why a search does not rank a run; nil if the run is ranked.
+  /// Returns the reason why a comparison does not rank a run; nil if the run is ranked.
   private func whyUnranked(_ run: Int) -> String? {
-    guard isSearch, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else { return nil }
+    guard isComparison, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else {
+      return nil
+    }
     return index.isBroken(run) ? Self.mistake : comparison.flawedElsewhere.contains(run) ? comparison.flawText : nil
   }
 
@@ -297,7 +300,8 @@ struct ReportTables {
 
   /// Returns the mark of a run: the sign for the best run, for a run that does not differ from its reference, or for a
   /// run that the rounds cannot rank. The sign is empty for all other runs. `isNoise` is true if the rounds are too
-  /// noisy to compare the run with its reference, or if the rank of a best run may be chance.
+  /// noisy to compare the run with its reference, or if the rank of a best run may be due to chance. `facts` contains
+  /// the facts that the footnotes of a table explain.
   func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
     let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []

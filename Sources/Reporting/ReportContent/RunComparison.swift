@@ -16,8 +16,12 @@ struct RunComparison: Sendable {
   /// one run of the group cannot be ranked.
   let uncertainBests: Set<Int>
 
-  /// A metric of a search that counts failures and is 0 in at least one run; nil if there is no such metric. A run with
-  /// failures has a flaw.
+  /// The undecided runs that are certainly worse than another undecided run, or than a run as good as the best. Such a
+  /// run is not the best, although the rounds do not rank it beside a noisier run with the best mean.
+  let outclassed: Set<Int>
+
+  /// A metric of a comparison that counts failures and is 0 in at least one run; nil if there is no such metric. A run
+  /// with failures has a flaw.
   let flaw: MetricFacts?
   /// The runs with a flaw, which are not compared with other runs.
   let flawed: Set<Int>
@@ -50,7 +54,7 @@ struct RunComparison: Sendable {
     (self.flaw, self.flawed) = (flaw, flawed)
     let scenario = index.document.scenario
     let policy = Comparison.Policy(
-      baseline: scenario.baseline, isSearch: scenario.isSearch, sweep: scenario.sweep,
+      baseline: scenario.baseline, seeksBest: scenario.isComparison, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
     // A setting that a program chooses, or a condition, may be the reason for a flaw.
     let amounts = Set(scenario.problem ?? []).subtracting(scenario.conditions ?? [])
@@ -74,10 +78,19 @@ struct RunComparison: Sendable {
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.bestWords
     let isCertain = index.hasEnoughRounds
     let names = comparison.groups
-    uncertainBests = comparison.bests.filter { best in
+    let uncertainBests = comparison.bests.filter { best in
       let group = index.runs(competingWith: best, in: names)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
         && group.contains(where: comparison.undecided.contains)
+    }
+    self.uncertainBests = uncertainBests
+    func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
+    outclassed = uncertainBests.reduce(into: []) { outclassed, best in
+      let undecided = index.runs(competingWith: best, in: names).filter(comparison.undecided.contains)
+      outclassed.formUnion(
+        undecided.filter { run in
+          undecided.contains { factor($0) < factor(run) && !index.isAlike(run, $0, by: metric) }
+        })
     }
   }
 
@@ -116,6 +129,15 @@ struct RunComparison: Sendable {
 }
 
 extension RunIndex {
+  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish.
+  func isAlike(_ run: Int, _ other: Int, by metric: MetricFacts) -> Bool {
+    guard run != other, let figures = document.runs[run].metrics[metric.name]?.roundFigures,
+      let others = document.runs[other].metrics[metric.name]?.roundFigures
+    else { return true }
+    let pairs = ConfidenceInterval.comparisonsWithBest(of: document.runs.count)
+    return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
+  }
+
   /// Returns the runs that compete with the run `best`, including `best`: the runs with the same settings of the
   /// parameters in `groups`. A run of a broken variant competes only if the variant of `best` is also broken.
   func runs(competingWith best: Int, in groups: [String]) -> [Int] {
@@ -137,10 +159,10 @@ extension RunIndex {
     }
   }
 
-  /// Returns whether a metric counts a flaw: the run is a search, a lower count is better, and the count is 0 in at
+  /// Returns whether a metric counts a flaw: the run is a comparison, a lower count is better, and the count is 0 in at
   /// least one run.
   func isFlaw(_ metric: MetricFacts) -> Bool {
-    document.scenario.isSearch && metric.kind == .count && metric.better == .lower
+    document.scenario.isComparison && metric.kind == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }
   }
 

@@ -7,11 +7,11 @@ extension RunIndex {
     document.runs.contains { $0.variant == variant && $0.point[parameter.name] != nil }
   }
 
-  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a search. The result is false
-  /// if the document is not one of a search, or if a figure is 0.
+  /// Returns whether the geometric mean of a metric over the rounds ranks the runs of a comparison. The result is false
+  /// if the document is not one of a comparison, or if a figure is 0.
   func ranksByMean(_ metric: MetricFacts) -> Bool {
     let figures = document.runs.compactMap { $0.metrics[metric.name]?.figures }.joined()
-    return document.scenario.isSearch && metric.name == document.scenario.show.first
+    return document.scenario.isComparison && metric.name == document.scenario.show.first
       && metric.better.ranking != nil && figures.allSatisfy { $0 > 0 }
   }
 
@@ -68,8 +68,8 @@ extension SampleFacts {
   /// Whether a trial has several samples that are not durations. If so, cells show the range of the samples.
   var isRange: Bool { kind != .latency && count > rounds.count }
 
-  /// The figure that ranks the runs of a search; nil if no round has a figure. The figure is the geometric mean of the
-  /// rounds, or their median if a figure is 0.
+  /// The figure that ranks the runs of a comparison; nil if no round has a figure. The figure is the geometric mean of
+  /// the rounds, or their median if a figure is 0.
   var roundMean: Double? { Ranking.typical(figures) }
 
   /// The median of the rounds' figures, or the median of all samples if no round has a figure.

@@ -53,8 +53,8 @@ struct RunIndex: Sendable {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
-  /// Returns whether the variant of a run is a yardstick, which only serves for comparison. A baseline is what a
-  /// program uses already, and no yardstick.
+  /// Returns whether the variant of a run is a yardstick, which only serves for comparison. The baseline is
+  /// not a yardstick, since a program already uses it.
   func isYardstick(_ run: Int) -> Bool {
     document.runs[run].variant != document.scenario.baseline
       && variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } == true
@@ -90,7 +90,8 @@ struct RunIndex: Sendable {
   /// Whether a run has enough rounds for an interval.
   var hasEnoughRounds: Bool { document.runs.contains { $0.rounds >= ConfidenceInterval.fewest } }
 
-  /// Returns whether the values of a parameter are different amounts of work. A smaller amount is no better setting.
+  /// Returns whether the values of a parameter are different amounts of work. A smaller amount is not a better
+  /// setting.
   func definesWork(_ parameter: ParameterFacts) -> Bool {
     document.scenario.problem?.contains(parameter.name) == true
   }

@@ -26,14 +26,14 @@ struct RunNames {
     }
     let texts = phrases.map { phrase in
       if isOneVariant {
-        return phrase.settings.isEmpty ? phrase.variants.listed(most: SearchAnswer.mostNames) : phrase.settings
+        return phrase.settings.isEmpty ? phrase.variants.listed(most: ComparisonAnswer.mostNames) : phrase.settings
       }
-      let who = phrase.variants.listed(word, most: SearchAnswer.mostNames)
+      let who = phrase.variants.listed(word, most: ComparisonAnswer.mostNames)
       return phrase.settings.isEmpty
         ? who : phrases.count == 1 ? "\(who) with \(phrase.settings)" : "\(who) (\(phrase.settings))"
     }
-    guard texts.count <= SearchAnswer.mostNames else {
-      return texts.prefix(SearchAnswer.mostNames).joined(separator: ", ") + " and others in the table"
+    guard texts.count <= ComparisonAnswer.mostNames else {
+      return texts.prefix(ComparisonAnswer.mostNames).joined(separator: ", ") + " and others in the table"
     }
     // A comma separates the last phrase from the word inside another phrase.
     let last = phrases.dropLast().contains { $0.variants.count > 1 } ? ", \(word) " : " \(word) "
@@ -80,17 +80,17 @@ struct RunNames {
       return [own.isEmpty ? "" : Self.setting(parameter, own), rest].filter { !$0.isEmpty }.joined(separator: " at ")
     }
     let isNested = texts.contains { $0.contains(" at ") }
-    return isNested && texts.count <= SearchAnswer.mostNames
-      ? texts.joined(separator: ", or ") : texts.listed("or", most: SearchAnswer.mostNames)
+    return isNested && texts.count <= ComparisonAnswer.mostNames
+      ? texts.joined(separator: ", or ") : texts.listed("or", most: ComparisonAnswer.mostNames)
   }
 
   /// Returns values of a parameter in a sentence: `stride 4 or 64`, `2 cores`.
   static func setting(_ parameter: ParameterFacts, _ values: [String], _ word: String = "or") -> String {
-    let text = values.listed(word, most: SearchAnswer.mostNames)
+    let text = values.listed(word, most: ComparisonAnswer.mostNames)
     return parameter.name == Cores.name ? "\(text) core\(text == "1" ? "" : "s")" : "\(parameter.name) \(text)"
   }
 
-  /// Returns a setting in a sentence: `stride 4`, `1 core`.
+  /// Returns the words for a setting in a sentence: `stride 4`, `1 core`.
   static func setting(_ parameter: ParameterFacts, _ value: ParameterValue) -> String {
     setting(parameter, [parameter.describe(value)])
   }

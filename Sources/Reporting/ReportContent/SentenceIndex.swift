@@ -12,7 +12,7 @@ public struct SentenceIndex: Sendable {
     /// nil if no single trial demonstrates the opinion.
     let shown: String?
 
-    init(_ claim: ClaimFacts, _ strength: Documents.Strength, contradicts: Bool, of document: ResultDocument) {
+    init(_ claim: ClaimFacts, _ strength: SourceDocuments.Strength, contradicts: Bool, of document: ResultDocument) {
       let opinion = ClaimOpinion(claim, strength, contradicts: contradicts)
       self.opinion = opinion
       self.claim = claim
@@ -51,7 +51,7 @@ public struct SentenceIndex: Sendable {
     /// The place of the sentence in the document.
     let place: String
     /// The strength of the sentence in the document; nil if no scenario can try the sentence.
-    let strength: Documents.Strength?
+    let strength: SourceDocuments.Strength?
     /// The word or the grammatical form in the document that expresses the strength.
     let word: String
     /// The configurations in which the sentence was tried.
@@ -66,7 +66,7 @@ public struct SentenceIndex: Sendable {
     /// All claims about the sentence, in the order of the scenarios.
     let claims: [SentenceClaim]
     /// The sentences in documents of the other era that concern the question of this sentence.
-    let answers: [Documents.Sentence]
+    let answers: [SourceDocuments.Sentence]
     /// The names of the scenarios that gave no verdict on the sentence, grouped by the reason.
     let absent: [(why: Absence, scenarios: [String])]
     /// The reason why a claim about the sentence could not be judged, or why a scenario with a claim about the sentence
@@ -89,7 +89,7 @@ public struct SentenceIndex: Sendable {
     let name: String
     let title: String
     /// The era of the document; nil if the documents are not divided into eras.
-    let era: Documents.Era?
+    let era: SourceDocuments.Era?
     /// The author of the document; nil if the author is unknown.
     let author: String?
     /// The address at which the document can be read; nil if the address is unknown.
@@ -109,7 +109,7 @@ public struct SentenceIndex: Sendable {
 
   let chapters: [Chapter]
   /// The chapters of each era. If the documents are not divided into eras, the only part has no era.
-  var parts: [(era: Documents.Era?, chapters: [Chapter])] {
+  var parts: [(era: SourceDocuments.Era?, chapters: [Chapter])] {
     chapters.grouped(by: \.era).map { era, chapters in (era: era, chapters: chapters) }
   }
   /// The names of the scenarios with a result of this version of the lab, each with the start time of its last run.
@@ -154,7 +154,8 @@ public struct SentenceIndex: Sendable {
   ///     list is limited. Without names of documents, eras or sentences, all sentences are candidates.
   /// - Throws: ``InputError`` if a name is unknown.
   public init(
-    _ documents: Documents, tried scenarios: [ScenarioOutline], results: [ResultDocument], on machine: Machine? = nil,
+    _ documents: SourceDocuments, tried scenarios: [ScenarioOutline], results: [ResultDocument],
+    on machine: Machine? = nil,
     only names: [String] = []
   ) throws(InputError) {
     let known = documents.documents.map(\.name)
@@ -166,7 +167,7 @@ public struct SentenceIndex: Sendable {
         "document", name, known: known + Self.standings, listing: .text("known: \(known.joined(separator: ", "))"))
     }
     let tried = TriedClaims(documents, scenarios, results, on: machine)
-    func isShown(_ sentence: Documents.Sentence, _ document: Documents.Document) -> Bool {
+    func isShown(_ sentence: SourceDocuments.Sentence, _ document: SourceDocuments.Document) -> Bool {
       names.isEmpty || names.contains(document.name) || names.contains(sentence.id)
         || document.era.map { names.contains($0.rawValue) } == true
     }
@@ -191,7 +192,7 @@ private struct TriedClaims {
   typealias SentenceClaim = SentenceIndex.SentenceClaim
   typealias JudgedClaim = SentenceIndex.JudgedClaim
 
-  let documents: Documents
+  let documents: SourceDocuments
   /// The last result of each scenario.
   let last: [String: ResultDocument]
   /// The last results that this version of the lab wrote, by the name of the scenario.
@@ -206,7 +207,7 @@ private struct TriedClaims {
   private let system: String?
 
   init(
-    _ documents: Documents, _ scenarios: [ScenarioOutline], _ results: [ResultDocument], on machine: Machine?
+    _ documents: SourceDocuments, _ scenarios: [ScenarioOutline], _ results: [ResultDocument], on machine: Machine?
   ) {
     self.documents = documents
     last = Dictionary(results.map { ($0.scenario.name, $0) }, uniquingKeysWith: { $1 })
@@ -227,7 +228,7 @@ private struct TriedClaims {
     let document = counted[scenario]
     // The claims of a comparison count for no sentence.
     let found =
-      document?.scenario.isSearch == true
+      document?.scenario.isComparison == true
       ? nil
       : document?.claims.first { found in
         found.check == claim.check && found.kind == claim.kind
@@ -243,7 +244,7 @@ private struct TriedClaims {
     }
   }
 
-  func entry(_ sentence: Documents.Sentence) -> SentenceIndex.Entry {
+  func entry(_ sentence: SourceDocuments.Sentence) -> SentenceIndex.Entry {
     let (scenarios, claims) = (self.scenarios[sentence.id] ?? [], self.claims[sentence.id] ?? [])
     let found = claims.compactMap(\.judgedClaim)
     let absent = scenarios.compactMap { name in absence(name, found).map { ($0, name) } }
@@ -272,7 +273,7 @@ private struct TriedClaims {
     let found = found.filter { $0.scenario == scenario }
     if found.contains(where: { $0.opinion != .unavailable }) { return nil }
     if !found.isEmpty || obstacles[scenario] != nil { return .unavailable }
-    if counted[scenario]?.scenario.isSearch == true { return .compared }
+    if counted[scenario]?.scenario.isComparison == true { return .compared }
     return counted[scenario] != nil ? .unjudged : last[scenario] != nil ? .outdated : .notRun
   }
 

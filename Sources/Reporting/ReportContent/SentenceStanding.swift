@@ -46,7 +46,7 @@ enum ClaimOpinion: String, Sendable, Codable {
   /// For *always* and *recipe*, every trial counts. A trial speaks against the sentence if the trial fails the check of
   /// a claim for the sentence, or meets the check of a claim against the sentence. For *usually*, the verdict decides.
   /// For *may*, one trial that shows the possibility is enough.
-  init(_ claim: ClaimFacts, _ strength: Documents.Strength, contradicts: Bool) {
+  init(_ claim: ClaimFacts, _ strength: SourceDocuments.Strength, contradicts: Bool) {
     let evidence = claim.evidence
     let isTrue: Bool?
     switch claim.verdict {
@@ -72,12 +72,12 @@ enum ClaimOpinion: String, Sendable, Codable {
   }
 }
 
-extension Documents.Strength {
+extension SourceDocuments.Strength {
   /// Whether a single trial can refute a sentence of this strength.
   var asksEveryTrial: Bool { self == .always || self == .recipe }
 }
 
-extension Documents.Sentence {
+extension SourceDocuments.Sentence {
   /// Returns the standing of the sentence, according to the opinions of claims that were judged on a system.
   ///
   /// The results of a stand-in speak neither for a sentence about Dispatch nor against it.

@@ -111,7 +111,8 @@ struct SpeedUp: Sendable {
       let figure = interval.flatMap { $0.isWide ? $0.plainEnds : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
       return "\(step.name) \(figure)"
     }
-    let named = steps.count <= SearchAnswer.mostNames ? steps : steps.prefix(SearchAnswer.mostNames - 1) + [last]
+    let named =
+      steps.count <= ComparisonAnswer.mostNames ? steps : steps.prefix(ComparisonAnswer.mostNames - 1) + [last]
     let texts = named.map(text)
     let list =
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"

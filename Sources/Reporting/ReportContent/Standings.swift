@@ -1,11 +1,11 @@
 import Laboratory
 
 /// The standings of documents' sentences according to the claims of some runs. A sentence without a claim in these runs
-/// has no entry. The claims of searches, and claims about variants or settings that the command line left out, do not
-/// count.
+/// has no entry. The claims of comparisons, and claims about variants or settings that the command line left out, do
+/// not count.
 struct Standings: Sendable {
   struct Entry: Sendable {
-    let sentence: Documents.Sentence
+    let sentence: SourceDocuments.Sentence
     let standing: SentenceStanding
     /// The names of the scenarios whose claims test the sentence.
     let scenarios: [String]
@@ -16,9 +16,9 @@ struct Standings: Sendable {
   /// nil otherwise, and if no sentence was tested.
   let standIn: String?
 
-  init(_ runs: [ResultDocument], by documents: Documents?) {
+  init(_ runs: [ResultDocument], by documents: SourceDocuments?) {
     var found: [String: [(opinion: ClaimOpinion, scenario: String)]] = [:]
-    for run in runs where !run.scenario.isSearch {
+    for run in runs where !run.scenario.isComparison {
       for claim in run.claims where !claim.isLeftOut {
         for (ids, contradicts) in [(claim.bears ?? [], false), (claim.contradicts ?? [], true)] {
           for id in ids {

@@ -18,7 +18,7 @@ public struct StrikingClaim: Sendable {
   /// Returns the most striking claim of some runs; nil if no performance claim has a significant factor.
   ///
   /// - Parameter documents: the documents whose sentences the claims test.
-  public static func strongest(_ runs: [ResultDocument], by documents: Documents?) -> StrikingClaim? {
+  public static func strongest(_ runs: [ResultDocument], by documents: SourceDocuments?) -> StrikingClaim? {
     let standings = Standings(runs, by: documents).entries
     let found = runs.flatMap { run in
       run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in

@@ -6,7 +6,7 @@ import Measurement
 ///
 /// If there are too many series, the curve contains only the best series of each variant.
 ///
-/// The figures are those of the tables: medians over the rounds, the means that rank the runs of a search, or the
+/// The figures are those of the tables: medians over the rounds, the means that rank the runs of a comparison, or the
 /// ratios of a speed-up.
 struct SweepCurve: Sendable {
   struct Series: Sendable {
@@ -41,7 +41,7 @@ struct SweepCurve: Sendable {
   let ideal: Double?
   /// A description of the figures, for the title of the plot.
   let figures: String
-  /// Whether the figures are the means that rank the runs of a search.
+  /// Whether the figures are the means that rank the runs of a comparison.
   let isOfMeans: Bool
   /// A note about the runs that the plot omits, for the title of the plot; empty if the plot omits no runs.
   private(set) var note: String

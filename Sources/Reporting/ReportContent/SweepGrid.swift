@@ -57,7 +57,8 @@ extension ReportTables {
       runs[variant.name]?.contains { document.runs[$0].metrics[metric.name] != nil || end(of: $0) != nil } == true
     }
     let compared = variants.filter { variant in
-      runs[variant.name]?.contains(where: isCompared) == true
+      let own = runs[variant.name] ?? []
+      return own.contains(where: isCompared) || own.allSatisfy { comparison?.flawed.contains($0) == true }
     }
     let together = compared.count > 1 ? compared : []
     let others = variants.filter { variant in
@@ -172,7 +173,10 @@ extension ReportTables {
     as text: (_ ratio: Double, _ isRough: Bool) -> String = { Quantity.ratio($0, isRough: $1) }
   ) -> Cell {
     if let flaw = flaw(run) { return flaw }
-    let (mark, isNoise, facts) = mark(run)
+    var (mark, isNoise, facts) = mark(run)
+    if let comparison, comparison.isOfBest, comparison.outclassed.contains(run) {
+      (mark, facts) = ("", facts.subtracting(.undecided).union(.significant))
+    }
     if let contrast = comparison?.contrasts[run] {
       if facts.contains(.unranked) {
         return Cell("(\(text(contrast.ratio, true)))", facts.union(.ratio))

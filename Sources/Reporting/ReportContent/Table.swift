@@ -169,7 +169,7 @@ struct Cell: Sendable, Hashable {
     static let uncertainBest = Facts(rawValue: 1 << 18)
     /// The cell contains the ends of an interval in place of a ratio.
     static let span = Facts(rawValue: 1 << 19)
-    /// The run shows a mistake, and a search does not rank it.
+    /// The run shows a mistake, and a comparison does not rank it.
     static let unranked = Facts(rawValue: 1 << 20)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
     static let allRounds = Facts(rawValue: 1 << 21)

@@ -178,8 +178,8 @@ extension SampleFacts {
     for (index, figure) in rounds.enumerated() {
       let path = path["rounds"][index], value = figure.value.value
       try path["round"].require(figure.round > previousRound, "the rounds do not ascend from 1")
-      // In a search, a run that is far worse than the best run skips rounds. The number of a round may therefore exceed
-      // the number of the run's trials.
+      // In a comparison, a run that is far worse than the best run skips rounds. The number of a round may therefore
+      // exceed the number of the run's trials.
       try path["round"].require(figure.round, in: 1...1_000_000)
       previousRound = figure.round
       // The total of a round's counts is the sum of many samples. A median or a mean is within the range of the
@@ -246,6 +246,6 @@ extension ClaimFacts {
       "low, ratio and high do not ascend, or one of them is negative")
   }
 
-  /// Whether the check is about any variant, and not about one variant or all variants.
+  /// Whether a figure of the check has the scope `any`.
   private var rangesOverAny: Bool { writtenCheck?.figures.contains { $0.scope == .any } == true }
 }

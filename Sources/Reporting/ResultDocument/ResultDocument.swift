@@ -105,9 +105,9 @@ public struct ResultDocument: Codable, Sendable {
   }
 
   /// Returns the reason why the first claim in some documents could not be judged; nil if any claim was judged, or if
-  /// there are no claims. Searches for the best setting are ignored.
+  /// there are no claims. Comparisons are ignored.
   public static func whyNothingJudged(_ documents: [ResultDocument]) -> String? {
-    let claims = documents.filter { !$0.scenario.isSearch }.flatMap(\.claims)
+    let claims = documents.filter { !$0.scenario.isComparison }.flatMap(\.claims)
     guard let first = claims.first, claims.allSatisfy({ $0.verdict == .unavailable }) else { return nil }
     return first.evidence.reason ?? "nothing was measured"
   }

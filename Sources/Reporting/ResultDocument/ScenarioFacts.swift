@@ -22,16 +22,16 @@ struct ScenarioFacts: Codable, Sendable {
   let conditions: [String]?
   /// The name of the variant that is the reference of ratios; nil if there is no baseline.
   let baseline: String?
-  /// True if the run was a search for the best setting (`compare`); otherwise nil. Without a baseline, the reference of
-  /// ratios in a search is the best run.
+  /// True if the run was a comparison (`compare`); otherwise nil. Without a baseline, the reference of
+  /// ratios in a comparison is the best run.
   let seeksBest: Bool?
   /// The names of the metrics to show, the headline first.
   let show: [String]
   /// The metrics, in the order of the pattern, followed by the resources that a trial uses.
   let metrics: [MetricFacts]
 
-  /// Whether the run was a search for the best setting (``seeksBest``).
-  var isSearch: Bool { seeksBest == true }
+  /// Whether the run was a comparison (``seeksBest``).
+  var isComparison: Bool { seeksBest == true }
 
   /// Creates a copy of `other` that contains only the name, the title, the source and the tags.
   init(nameOf other: ScenarioFacts) {
@@ -87,7 +87,7 @@ struct ScenarioFacts: Codable, Sendable {
     let given = amounts.filter(experiment.pattern.conditions.contains)
     conditions = given.isEmpty ? nil : given
     baseline = experiment.baseline
-    seeksBest = experiment.isSearch ? true : nil
+    seeksBest = experiment.isComparison ? true : nil
     show = experiment.show
     metrics = measured.map {
       MetricFacts(

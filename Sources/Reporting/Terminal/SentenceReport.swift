@@ -66,7 +66,7 @@ public struct SentenceReport: Sendable {
       isJudged ? style.wrapped("The verdicts are those of \(DocumentsReport.source(files)).", .quiet) : []
     return [
       head, style.section("tried with", conditions),
-      style.section("on the same subject \(chapter.era == .then ? "now" : "then")", answers),
+      style.section("on the same subject \(chapter.era == .dispatch ? "now" : "then")", answers),
       style.section("claims", claims + source), style.section("commands", commands),
     ]
   }

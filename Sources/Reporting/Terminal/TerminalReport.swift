@@ -38,7 +38,7 @@ public struct TerminalReport: Sendable {
   }
 
   /// Returns the report on one run. The answer is first, followed by claims, findings, tables, distributions, warnings,
-  /// and the facts about the run. A long report ends with a summary of the answer. The answer of a search is at the
+  /// and the facts about the run. A long report ends with a summary of the answer. The answer of a comparison is at the
   /// end, directly below the tables; a long report also begins with its decision.
   public func render(_ content: ReportContent) -> String {
     guard !details else {
@@ -65,8 +65,8 @@ public struct TerminalReport: Sendable {
       switch part {
       case .head(let name, let question, let lines):
         sections.append(Heading.lines(name, question, nil, style))
-        answer = (content.isSearch ? lines : content.summary).flatMap(style.wrapped)
-        if !content.isSearch { sections[0] += lines.flatMap(style.wrapped) }
+        answer = (content.isComparison ? lines : content.summary).flatMap(style.wrapped)
+        if !content.isComparison { sections[0] += lines.flatMap(style.wrapped) }
       case .claims:
         let claims = claims(content, extent.claimLines)
         isWhole = isWhole && claims.isWhole
@@ -90,8 +90,8 @@ public struct TerminalReport: Sendable {
     }
     sections[foot] += hints(content, isWhole: isWhole)
     let isLong = TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
-    if content.isSearch { sections[0] += content.decision.flatMap(style.wrapped) }
-    return TextStyle.text(isLong || content.isSearch ? sections + [answer] : sections)
+    if content.isComparison { sections[0] += content.decision.flatMap(style.wrapped) }
+    return TextStyle.text(isLong || content.isComparison ? sections + [answer] : sections)
   }
 
   /// The number of lines that most terminals show.
@@ -106,7 +106,7 @@ public struct TerminalReport: Sendable {
       content.sinceLast, content.standings.hint,
       content.document.isBuiltIn
         ? "\(Tool.command) explain \(content.document.scenarioName) explains the variants and the columns" : nil,
-      isWhole ? nil : "--details shows all \(content.isSearch ? "" : "claims, ")metrics and distributions",
+      isWhole ? nil : "--details shows all \(content.isComparison ? "" : "claims, ")metrics and distributions",
     ]
     return hints.compactMap(\.self).flatMap { style.wrapped($0, .quiet) }
   }
@@ -127,8 +127,8 @@ public struct TerminalReport: Sendable {
   // MARK: Tables
 
   /// Returns the lines of each table, and whether no column or table is omitted. A sign is explained below the first
-  /// table that contains the sign. The short report on a search explains all signs above the tables, so that nothing
-  /// separates the tables from the answer.
+  /// table that contains the sign. The short report on a comparison explains all signs above the tables, so that
+  /// nothing separates the tables from the answer.
   private func tables(_ content: ReportContent, _ tables: [Table]) -> (sections: [[String]], isWhole: Bool) {
     let text = TableText(style: style, details: details)
     let tables = tables.map(text.fitted)
@@ -143,7 +143,7 @@ public struct TerminalReport: Sendable {
       }
     }
     let isWhole = !drawn.contains { $0.isCut }
-    return content.isSearch && !details
+    return content.isComparison && !details
       ? ([style.section("legend", notes.flatMap(\.self))] + drawn.map(\.lines), isWhole)
       : (zip(drawn, notes).map { $0.lines + $1 }, isWhole)
   }
@@ -156,7 +156,7 @@ public struct TerminalReport: Sendable {
   private func plots(_ content: ReportContent, _ extent: Extent) -> (sections: [[String]], isWhole: Bool) {
     func lines(_ curve: SweepCurve?) -> [String] { curve.map { details || $0.hasShape ? plot($0) : [] } ?? [] }
     let gain = lines(content.speedUp?.curve)
-    if content.isSearch {
+    if content.isComparison {
       // A curve for one value of the other parameters would repeat a row of the grid.
       let isShown = details || !extent.tables.contains(where: \.isGrid)
       return ([gain, isShown ? lines(content.sweepPlot(isBrief: !details)) : []], isShown)

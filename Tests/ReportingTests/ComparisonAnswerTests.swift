@@ -4,8 +4,8 @@ import Testing
 
 @testable import Reporting
 
-/// Tests of the answer of a search with one group of runs.
-@Suite struct SearchAnswerTests {
+/// Tests of the answer of a comparison with one group of runs.
+@Suite struct ComparisonAnswerTests {
   /// Returns the answer for the given figures of `apply` at some strides, and of `plain` if it has figures.
   private func answer(
     _ strides: [Int] = [1, 4, 16, 64], plain: Double? = nil, rounds: Int = 6, noise: Double = 0.0002,
@@ -270,7 +270,7 @@ import Testing
         ("two", Fixture.rounds(6) { round in ["elapsed": Array(repeating: 2000 + Double(round), count: 100)] }),
       ])
       var experiment = made.experiment
-      (experiment.show, experiment.isSearch) = (["elapsed"], true)
+      (experiment.show, experiment.isComparison) = (["elapsed"], true)
       let results = Results(
         experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
       return try #require(results.content.conclusion)
@@ -289,7 +289,7 @@ import Testing
       ("alternating", Fixture.rounds(60) { round in ["elapsed": [round % 5 < 3 ? 900 : 2000 + Double(round % 7)]] }),
     ])
     var experiment = made.experiment
-    (experiment.show, experiment.isSearch) = (["elapsed"], true)
+    (experiment.show, experiment.isComparison) = (["elapsed"], true)
     let content = Results(
       experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs
     ).content
@@ -390,7 +390,7 @@ import Testing
         ("three", Fixture.rounds(6) { round in ["elapsed": [third + 3000 * Double((round + 2) % 3)]] }),
       ])
       var experiment = made.experiment
-      (experiment.show, experiment.isSearch) = (["elapsed"], true)
+      (experiment.show, experiment.isComparison) = (["elapsed"], true)
       let results = Results(
         experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
       return try #require(results.content.conclusion)
@@ -422,7 +422,7 @@ import Testing
       ("two", Fixture.rounds(8) { round in ["elapsed": [8000 + Double(round)], "rate": [0.5]] }),
     ])
     var experiment = made.experiment
-    (experiment.show, experiment.isSearch) = (["elapsed", "rate"], true)
+    (experiment.show, experiment.isComparison) = (["elapsed", "rate"], true)
     let content = Results(
       experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs
     ).content
@@ -479,7 +479,7 @@ import Testing
         )
       })
     var experiment = results.experiment
-    (experiment.show, experiment.isSearch) = (["elapsed", "rate"], true)
+    (experiment.show, experiment.isComparison) = (["elapsed", "rate"], true)
     results = Results(
       experiment: experiment, machine: results.machine, seed: 1, started: results.started, runs: results.runs)
     let says = results.content.conclusions
@@ -495,7 +495,7 @@ import Testing
       ("slow", Fixture.rounds(6) { round in ["missed": [0], "elapsed": [40_000 + Double(round % 2)]] }),
     ])
     var experiment = made.experiment
-    (experiment.show, experiment.isSearch) = (["missed", "elapsed"], true)
+    (experiment.show, experiment.isComparison) = (["missed", "elapsed"], true)
     let results = Results(
       experiment: experiment, machine: made.machine, seed: 7, started: made.started, runs: made.runs)
     let json = try JSONReport.render([results.document]).replacing("\"neither\"", with: "\"lower\"")

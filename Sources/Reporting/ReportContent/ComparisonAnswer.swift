@@ -1,18 +1,18 @@
 import Laboratory
 import Measurement
 
-/// The answer to a search for the best setting, in sentences. The answer names the best settings, the ratios of worse
+/// The answer to a comparison, in sentences. The answer names the best settings, the ratios of worse
 /// settings, and the settings that the rounds cannot rank.
-struct SearchAnswer {
+struct ComparisonAnswer {
   private let index: RunIndex
   private let comparison: RunComparison
   /// The names of runs by the swept parameters that do not define groups. Each setting of the other swept parameters
   /// has its own best run.
   private let names: RunNames
-  private let wording: SearchWording
+  private let wording: AnswerWording
   private let measured: [Int]
   /// The groups of runs that have a best run, in the order of their settings.
-  private let groups: [SearchGroup]
+  private let groups: [AnswerGroup]
 
   /// The beginning of a sentence that is an item of a list.
   static let item = "- "
@@ -20,9 +20,6 @@ struct SearchAnswer {
   static let mostNames = 5
   /// The maximum number of lines about groups in an answer. The tables contain all groups.
   private static let mostGroups = 8
-  /// The maximum number of groups of which each has a line of its own.
-  private static let fewGroups = 3
-
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
   /// - Parameters:
@@ -31,7 +28,7 @@ struct SearchAnswer {
   static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp?) -> [String] {
     // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
-    let answer = SearchAnswer(index, by: metric, shown: shown)
+    let answer = ComparisonAnswer(index, by: metric, shown: shown)
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
     return [answer.flaws, answer.contrasts].compactMap(\.self) + bests
@@ -43,7 +40,7 @@ struct SearchAnswer {
   }
 
   /// The best runs of a group, without yardsticks.
-  struct Best {
+  struct Best: Hashable {
     /// The settings of the group: `threads 2, hold 1 us`; empty if there is only one group.
     let place: String
     /// The names of the runs that are among the best.
@@ -53,7 +50,7 @@ struct SearchAnswer {
   /// Returns the best runs of each group of a comparison, in the order of the groups.
   static func bests(_ content: ReportContent) -> [Best] {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
-    let answer = SearchAnswer(content.index, by: metric, shown: content.shown)
+    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
     let groups = answer.wording.withoutYardsticks(answer.groups) ?? answer.groups
     return zip(groups, answer.groups).map { group, whole in
       let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
@@ -67,7 +64,7 @@ struct SearchAnswer {
     self.comparison = comparison
     let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groups.contains($0.name) })
     self.names = names
-    wording = SearchWording(
+    wording = AnswerWording(
       index: index, metric: metric, comparison: comparison,
       comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown, within: comparison) {
         !index.isYardstick($0)
@@ -87,7 +84,7 @@ struct SearchAnswer {
       }
       // Two figures of 0 have no ratio.
       let zeros = runs.filter { index.isZero($0, metric) }
-      return SearchGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)
+      return AnswerGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)
     }
   }
 
@@ -171,7 +168,7 @@ struct SearchAnswer {
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard index.hasEnoughRounds else {
       let soFar =
-        groups.count == 1 ? wording.bestSoFar(first) : GridChoice(groups, in: wording.regions(groups), wording).text
+        groups.count == 1 ? wording.bestSoFar(first) : GridAnswer(groups, in: wording.regions(groups), wording).text
       return [sentence(soFar)] + [
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
@@ -183,12 +180,10 @@ struct SearchAnswer {
     let advice = [wording.advice(open)].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     let regions = wording.regions(groups)
-    let lines =
-      groups.count > Self.fewGroups
-      ? regions.map(wording.line) : groups.map { "\(lead($0))\(wording.line($0))" }
+    let lines = regions.map(wording.line)
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
-    return [sentence(GridChoice(groups, in: regions, wording).text)]
+    return [sentence(GridAnswer(groups, in: regions, wording).text)]
       + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
@@ -198,9 +193,16 @@ struct SearchAnswer {
   private func yardsticks(in sentences: [String]) -> String? {
     guard sentences.contains(where: { $0.contains("yardstick") }) else { return nil }
     let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.distinct
-    return names.count == 1
+    let best = groups.count { index.isYardstick($0.best) }
+    // The ratios of the answer are not to such a mean.
+    let means =
+      groups.count > 1 && best > 0
+      ? " \(names.count == 1 ? "It has" : "One of them has") the best mean at \(GridAnswer.settings(best, of: groups.count))."
+      : ""
+    return
+      (names.count == 1
       ? "\(names[0]) is a yardstick: only for comparison."
-      : "\(index.yardsticks.capitalizedFirst) are only for comparison: \(names.listed())."
+      : "\(index.yardsticks.capitalizedFirst) are only for comparison: \(names.listed()).") + means
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
@@ -267,7 +269,7 @@ struct SearchAnswer {
     let settings = document.sharedSettings
     guard !groups.isEmpty, !settings.isEmpty else { return nil }
     let quick = document.isQuick ? document.changedSettings : []
-    let caution = quick.isEmpty ? "" : "; the full run, without --quick, may have another answer"
+    let caution = quick.isEmpty ? "" : "; another run, or the full run without --quick, may have another answer"
     return "Measured at \(settings.joined(separator: ", "))\(caution).\(otherRanks)"
   }
 
@@ -283,7 +285,7 @@ struct SearchAnswer {
 
   /// Returns a prefix with the settings that distinguish a group from other groups: `2 cores: `, `work 10 us: `.
   /// Returns an empty string if no parameter divides the runs into groups.
-  private func lead(_ group: SearchGroup) -> String {
+  private func lead(_ group: AnswerGroup) -> String {
     let settings = wording.settingsText(of: group)
     return settings.isEmpty ? "" : "\(settings): "
   }

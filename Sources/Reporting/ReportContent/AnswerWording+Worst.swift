@@ -2,10 +2,10 @@ import Laboratory
 import Measurement
 
 /// The words about the runs that are certainly worse than the best run of their group.
-extension SearchWording {
+extension AnswerWording {
   /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
   /// ratio nearest to 1 is first.
-  func ratios(_ group: SearchGroup) -> [(run: Int, contrast: Contrast)] {
+  func ratios(_ group: AnswerGroup) -> [(run: Int, contrast: Contrast)] {
     group.worse.compactMap { run in group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
@@ -19,7 +19,7 @@ extension SearchWording {
   /// If a group has two runs, or if `isPlain` is true and the rounds distinguish the worst run, the words have no
   /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
   /// others`.
-  func worst(_ whole: SearchGroup, under heading: String, isPlain: Bool = false) -> String? {
+  func worst(_ whole: AnswerGroup, under heading: String, isPlain: Bool = false) -> String? {
     let group = competing(whole)
     let ratios = ratios(group)
     guard let worst = ratios.last,
@@ -54,7 +54,7 @@ extension SearchWording {
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
   /// are at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than
   /// two.
-  func others(_ whole: SearchGroup) -> String? {
+  func others(_ whole: AnswerGroup) -> String? {
     let group = competing(whole)
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ isAlike($0.run, worst.run) }) else { return nil }
@@ -66,7 +66,7 @@ extension SearchWording {
 
   /// Returns words about the run that is worse in the fewest rounds, `, but queue only in 69 % of the rounds`, if a
   /// reader must know this; otherwise an empty string. A single run has these words beside its ratio.
-  private func seldom(_ runs: [(run: Int, contrast: Contrast)], of whole: SearchGroup) -> String {
+  private func seldom(_ runs: [(run: Int, contrast: Contrast)], of whole: AnswerGroup) -> String {
     guard runs.count > 1, let least = runs.min(by: { $0.contrast.agreement < $1.contrast.agreement }),
       let rounds = least.contrast.seldom
     else { return "" }
@@ -74,22 +74,14 @@ extension SearchWording {
   }
 
   /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.
-  func competing(_ group: SearchGroup) -> SearchGroup {
+  func competing(_ group: AnswerGroup) -> AnswerGroup {
     withoutYardsticks(group).flatMap { $0.runs.count > 1 ? $0 : nil } ?? group
   }
 
   /// The smallest certain ratio to the best run from which a run is much worse.
   private static let much = 2.0
 
-  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish. The noise of the
-  /// best run does not matter.
-  func isAlike(_ run: Int, _ other: Int) -> Bool {
-    guard run != other, let figures = index.document.runs[run].metrics[metric.name]?.roundFigures,
-      let others = index.document.runs[other].metrics[metric.name]?.roundFigures
-    else { return true }
-    let pairs = ConfidenceInterval.comparisonsWithBest(of: index.document.runs.count)
-    return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
-  }
+  func isAlike(_ run: Int, _ other: Int) -> Bool { index.isAlike(run, other, by: metric) }
 
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.

@@ -1,5 +1,5 @@
 /// Runs that are compared with the same best run.
-struct SearchGroup {
+struct AnswerGroup {
   let best: Int
   /// All runs of the group, including the best run.
   let runs: [Int]
@@ -11,7 +11,8 @@ struct SearchGroup {
   let withTooFewRounds: [Int]
   /// The runs that are certainly worse than the best run, and may be more than 10 % worse.
   let worse: [Int]
-  /// Whether the best run cannot be distinguished from other runs. Another search may then find a different best run.
+  /// Whether the best run cannot be distinguished from other runs. Another comparison may then find a different best
+  /// run.
   let isUndecided: Bool
   /// The comparison that determined the best run, and contains the ratios of the other runs to it.
   let comparison: RunComparison

@@ -2,7 +2,7 @@ import Laboratory
 import Measurement
 
 /// The words about groups of runs that have the same best runs.
-extension SearchWording {
+extension AnswerWording {
   /// Groups that have the same best runs.
   struct Region {
     /// The best runs: `mutex or actor (undecided)`.
@@ -10,12 +10,15 @@ extension SearchWording {
     /// The settings of the groups: `hold 1 us (any threads), hold 10 us (threads 4)`.
     let places: String
     /// The groups without yardsticks, each beside the whole group.
-    let groups: [(group: SearchGroup, whole: SearchGroup)]
+    let groups: [(group: AnswerGroup, whole: AnswerGroup)]
+
+    /// The only group; nil if there are several.
+    var single: (group: AnswerGroup, whole: AnswerGroup)? { groups.count == 1 ? groups[0] : nil }
   }
 
   /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
   /// consists of yardsticks.
-  func regions(_ all: [SearchGroup]) -> [Region] {
+  func regions(_ all: [AnswerGroup]) -> [Region] {
     let groups = withoutYardsticks(all) ?? all
     return zip(groups, all).grouped { group, whole in leadersText(group, of: whole) }.map { who, groups in
       Region(who: who, places: places(groups.map { group, _ in group }, of: all), groups: groups.map { ($0, $1) })
@@ -23,17 +26,18 @@ extension SearchWording {
   }
 
   /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
-  /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The line names the runs with the
-  /// smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided although the
-  /// best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
+  /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The best runs of a region of one
+  /// group have their figure and their ratios: `mutex (1.14 us) or actor (1.2x), undecided`. The line names the runs
+  /// with the smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided
+  /// although the best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
   func line(_ region: Region) -> String {
     let others = region.groups.flatMap { group, whole in
       let named = leaders(group)
-      return group.runs.filter { !named.contains($0) }.compactMap { run in
+      return group.runs.filter { !named.contains($0) && !group.withTooFewRounds.contains($0) }.compactMap { run in
         group.comparison.contrastsWithBest[run].map { _ in
           (
             name: names([run], of: whole.runs), multiple: multiple(run, in: group), group: group,
-            isUndecided: group.undecided.contains(run) && !isDominated(run, in: group),
+            isUndecided: group.undecided.contains(run) && !group.comparison.outclassed.contains(run),
             isBaseline: names.variant(run) == index.document.scenario.baseline
           )
         }
@@ -60,23 +64,55 @@ extension SearchWording {
     }.map { "\($1.name) (\(Self.multiples($1.multiples)))" }
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     let parts = [
-      undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: SearchAnswer.mostNames))",
+      undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: ComparisonAnswer.mostNames))",
       shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
-      noisyText(noisy),
+      noisy.isEmpty
+        ? nil : "at least \(farText) on average, but noisy: \(noisy.listed(most: ComparisonAnswer.mostNames))",
+      tooFewRounds(region),
     ]
-    return (["\(region.places): \(region.who)"] + parts.compactMap(\.self)).joined(separator: "; ")
+    let who = region.single.map(bestText) ?? region.who
+    return (["\(region.places): \(who)"] + parts.compactMap(\.self)).joined(separator: "; ")
+  }
+
+  /// ``far`` in words: `2x slower`.
+  private var farText: String { "\(Quantity.number(Self.far))x \(worse)" }
+
+  /// Returns words about the runs of a region with too few rounds for an interval; nil if the region contains no such
+  /// runs.
+  private func tooFewRounds(_ region: Region) -> String? {
+    let names = region.groups.flatMap { group, whole in group.withTooFewRounds.map { self.names([$0], of: whole.runs) }
+    }
+    let isRanked = region.groups.contains { group, _ in !group.hasTooFewRounds }
+    return names.isEmpty || !isRanked
+      ? nil : "too few rounds to rank: \(names.distinct.listed(most: ComparisonAnswer.mostNames))"
+  }
+
+  /// Returns the best runs of a group, the best run with its figure and the others with their ratios: `mutex (1.14 us)
+  /// or actor (1.2x), undecided`. Of many runs, only the best run has a figure.
+  private func bestText(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
+    let runs = leaders(group)
+    func text(_ run: Int) -> String {
+      let isFigure = run == group.best || index.isZero(run, metric)
+      return "\(names([run], of: whole.runs)) (\(isFigure ? figure(run) : multiple(run, in: group).text))"
+    }
+    let texts =
+      runs.count <= ComparisonAnswer.mostNames
+      ? runs.map(text).listed("or") : "\(names(runs, of: whole.runs, "or")); \(lowestMean): \(text(group.best))"
+    let remark =
+      note(group, of: whole) ?? (group.near.isEmpty || group.isUndecided ? nil : within(group))
+    return texts + (remark.map { ", \($0)" } ?? edge(group))
   }
 
   /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one
   /// parameter come first, and a text without further settings stands for all groups with this setting. The parameter
   /// is the one that makes the text shortest.
-  func places(_ groups: [SearchGroup], of all: [SearchGroup]) -> String {
+  func places(_ groups: [AnswerGroup], of all: [AnswerGroup]) -> String {
     let texts = settings(of: groups[0]).map { places(groups, of: all, by: $0.parameter) }
     return texts.min { $0.count < $1.count } ?? "any setting"
   }
 
-  private func places(_ groups: [SearchGroup], of all: [SearchGroup], by parameter: ParameterFacts) -> String {
-    func value(_ group: SearchGroup) -> ParameterValue? { names.point(group.best)[parameter.name] }
+  private func places(_ groups: [AnswerGroup], of all: [AnswerGroup], by parameter: ParameterFacts) -> String {
+    func value(_ group: AnswerGroup) -> ParameterValue? { names.point(group.best)[parameter.name] }
     func text(_ value: ParameterValue?) -> String { value.map(parameter.describe) ?? "any" }
     let parts = groups.grouped(by: value)
     let whole = parts.filter { part in part.elements.count == all.count { value($0) == part.key } }.map { text($0.key) }
@@ -97,49 +133,39 @@ extension SearchWording {
   }
 
   /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
-  private func leadersText(_ group: SearchGroup, of whole: SearchGroup) -> String {
-    let runs = leaders(group)
-    let note: String? =
-      if whole.runs.count == 1 {
-        "the only one \(isWithoutRivals(whole) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
-      } else if group.hasTooFewRounds {
-        index.hasEnoughRounds ? "best mean so far" : nil
-      } else if group.isUndecided {
-        runs.count == 1 ? lowestMean : "undecided"
-      } else {
-        nil
-      }
-    return names(runs, of: whole.runs, "or") + (note.map { " (\($0))" } ?? "")
+  private func leadersText(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
+    names(leaders(group), of: whole.runs, "or") + (note(group, of: whole).map { " (\($0))" } ?? "")
+  }
+
+  /// Returns a remark on the best runs of a group: `undecided`; nil if there is nothing to remark.
+  private func note(_ group: AnswerGroup, of whole: AnswerGroup) -> String? {
+    if whole.runs.count == 1 {
+      return "the only one \(isWithoutRivals(whole) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
+    }
+    if group.hasTooFewRounds { return index.hasEnoughRounds ? "best mean so far" : nil }
+    guard group.isUndecided else { return nil }
+    return leaders(group).count == 1 ? lowestMean : "undecided"
   }
 
   /// Returns whether no other run that competes with the only run of a group has a figure. Another run may have a
   /// figure and a flaw.
-  private func isWithoutRivals(_ group: SearchGroup) -> Bool {
+  private func isWithoutRivals(_ group: AnswerGroup) -> Bool {
     !index.runs(competingWith: group.best, in: comparison.groups).contains(where: comparison.flawed.contains)
   }
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
   /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
-  func leaders(_ group: SearchGroup) -> [Int] {
-    let leaders = group.leaders.filter { !isDominated($0, in: group) }
+  func leaders(_ group: AnswerGroup) -> [Int] {
+    let leaders = group.leaders.filter { !group.comparison.outclassed.contains($0) }
     guard isWide(group) else { return leaders }
     return leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
-  }
-
-  /// Returns whether an undecided run of a group is certainly worse than another leader. The run cannot be the best,
-  /// although the rounds do not rank it beside a noisier run with the best mean.
-  func isDominated(_ run: Int, in group: SearchGroup) -> Bool {
-    guard run != group.best, group.isUndecided else { return false }
-    return group.leaders.contains { other in
-      other != group.best && multiple(other, in: group).factor < multiple(run, in: group).factor && !isAlike(run, other)
-    }
   }
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
   static let far = 2.0
 
   /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
-  private func isWide(_ group: SearchGroup) -> Bool {
+  private func isWide(_ group: AnswerGroup) -> Bool {
     group.isUndecided && group.undecided(within: Self.widestReach).count < group.undecided.count
   }
 

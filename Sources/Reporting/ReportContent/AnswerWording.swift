@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The wording of the answer to a search, for one group of runs.
-struct SearchWording {
+/// The wording of the answer to a comparison, for one group of runs.
+struct AnswerWording {
   let index: RunIndex
   let metric: MetricFacts
   let comparison: RunComparison
@@ -16,7 +16,7 @@ struct SearchWording {
   let secondary: MetricFacts?
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
-  func sentences(_ group: SearchGroup) -> [String] {
+  func sentences(_ group: AnswerGroup) -> [String] {
     let worst = worst(group, under: superlative(isBest: false), isPlain: isOneVariant(group))
     let best =
       group.hasTooFewRounds
@@ -27,46 +27,10 @@ struct SearchWording {
 
   /// Returns the runs of each group whose variants are not yardsticks, compared with each other; nil if no candidate of
   /// a group is of a yardstick, or if nothing remains to be compared.
-  func withoutYardsticks(_ groups: [SearchGroup]) -> [SearchGroup]? {
+  func withoutYardsticks(_ groups: [AnswerGroup]) -> [AnswerGroup]? {
     let others = groups.compactMap(withoutYardsticks)
     let isPart = groups.flatMap(\.candidates).contains(where: index.isYardstick)
     return isPart && others.count == groups.count && others.contains { $0.runs.count > 1 } ? others : nil
-  }
-
-  /// Returns a line about one of several groups: `mutex (1.14 us); slowest: actor, 2.10x slower`.
-  func line(_ group: SearchGroup) -> String {
-    let worst = worst(group, under: superlative(isBest: false, of: nil).uncapitalizedFirst)
-    let first = group.hasTooFewRounds ? bestSoFar(group) : listed(group)
-    // Other words name the undecided runs of an undecided group.
-    let undecided =
-      group.isUndecided || group.undecided.isEmpty ? nil : "undecided: \(names(group.undecided, of: group.runs))"
-    let contradiction = contradiction(group, atLeast: 1)
-    let dominated = group.undecided.filter { isDominated($0, in: group) }.map {
-      "\(names([$0], of: group.runs)) (\(multiple($0, in: group).text))"
-    }
-    let behind =
-      dominated.isEmpty ? nil : "\(worse) than another of them: \(dominated.listed(most: SearchAnswer.mostNames))"
-    return [first, contradiction, next(group), undecided, behind, noisy(group), tooFewRounds(group), worst]
-      .compactMap(\.self)
-      .joined(separator: "; ")
-  }
-
-  /// Returns words about the undecided runs of an undecided group that are far worse on average (``leaders(_:)``):
-  /// `slower on average, but noisy: queue (11x)`; nil if there are none.
-  private func noisy(_ group: SearchGroup) -> String? {
-    let leaders = leaders(group)
-    let texts =
-      group.isUndecided
-      ? group.undecided.filter { !leaders.contains($0) && !isDominated($0, in: group) }.map { run in
-        "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))"
-      } : []
-    return noisyText(texts)
-  }
-
-  /// Returns words about runs that are far worse on average, but too noisy to be certainly worse, `slower on average,
-  /// but noisy: queue (11x)`; nil without runs.
-  func noisyText(_ runs: [String]) -> String? {
-    runs.isEmpty ? nil : "\(worse) on average, but noisy: \(runs.listed(most: SearchAnswer.mostNames))"
   }
 
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
@@ -82,7 +46,7 @@ struct SearchWording {
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
-  func multiple(_ run: Int, in group: SearchGroup) -> Multiple {
+  func multiple(_ run: Int, in group: AnswerGroup) -> Multiple {
     guard run != group.best, let contrast = group.comparison.contrastsWithBest[run] else { return Multiple(1) }
     return Multiple(contrast.factor)
   }
@@ -96,33 +60,8 @@ struct SearchWording {
   /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
   var worse: String { metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher" }
 
-  /// Returns the best run and the runs that may be as good, each with its figure: `mutex (1.14 us)`, or `undecided:
-  /// mutex (1.14 us) and spinlock (1.15 us, a yardstick)`. Of many runs, only the run with the best mean has a figure:
-  /// `window (width 2 to 16), queues (width 4); within 4.4 % of the best; lowest mean: window with width 4 (10 us)`.
-  private func listed(_ group: SearchGroup) -> String {
-    let leaders = leaders(group)
-    let heading = group.isUndecided ? "undecided\(reach(group.undecided.filter(leaders.contains), of: group)): " : ""
-    let runs = group.runsByRatio.filter { !group.isUndecided || leaders.contains($0) }
-    if group.isUndecided, runs.count == 1 { return "\(lowestMean): \(withFigure(group.best, of: group))" }
-    guard group.isUndecided || !group.near.isEmpty else { return withFigure(group.best, of: group) + edge(group) }
-    let good = group.isUndecided ? runs : runs.filter { !group.undecided.contains($0) }
-    if good.count > Self.fewRuns, isNearlyAll(group) || Set(good.map(names.variant)).count < good.count {
-      let isWhole = runs.count == group.undecided.count + 1
-      let all =
-        group.isUndecided
-        ? heading + (isWhole ? candidatesText(group) : names(runs.sorted(), of: group.runs)) : nearText(group)
-      return "\(all); \(lowestMean): \(withFigure(group.best, of: group))"
-    }
-    return heading + good.map { withFigure($0, of: group) }.listed(most: SearchAnswer.mostNames)
-      + (group.isUndecided ? "" : ", \(within(group))")
-  }
-
-  /// The maximum number of runs of which each has its figure if some are of the same variant, or if nearly all runs
-  /// are named.
-  private static let fewRuns = 3
-
   /// Returns the name of a run, with its figure and a few words about the figure: `inline (144 ns, a yardstick)`.
-  private func withFigure(_ run: Int, of group: SearchGroup) -> String {
+  private func withFigure(_ run: Int, of group: AnswerGroup) -> String {
     let value = index.shownFigure(run, of: metric).map { Quantity($0, metric.unit).description } ?? "-"
     let facts = [
       value, index.isYardstick(run) && !isBestUsable(group) ? "a yardstick" : nil,
@@ -133,7 +72,7 @@ struct SearchWording {
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
-  private func settledSentences(_ group: SearchGroup) -> [String] {
+  private func settledSentences(_ group: AnswerGroup) -> [String] {
     // Beside runs that are as good as the best run, the first sentence names the undecided runs that hardly differ.
     let alike = group.near.isEmpty ? [] : group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
@@ -161,7 +100,7 @@ struct SearchWording {
 
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
   /// candidates may differ only little from this run, the sentences recommend any of these candidates.
-  private func undecidedSentences(_ group: SearchGroup) -> [String] {
+  private func undecidedSentences(_ group: AnswerGroup) -> [String] {
     let alike = group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
@@ -180,7 +119,7 @@ struct SearchWording {
 
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
   /// far`.
-  func bestSoFar(_ group: SearchGroup) -> String {
+  func bestSoFar(_ group: AnswerGroup) -> String {
     bestSoFar(names([group.best], of: group.runs))
   }
 
@@ -189,14 +128,14 @@ struct SearchWording {
   var lowestMean: String { "\(metric.superlative) mean" }
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
-  private func bestText(_ group: SearchGroup) -> String {
+  private func bestText(_ group: AnswerGroup) -> String {
     "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))"
   }
 
-  /// Returns the words of ``bestText(_:)``, with what contradicts them: `threads 4, 1.20 ms, but threads 2 is faster in
-  /// 61 % of the rounds`. The words contain the states of other candidates with two states, since their means describe
-  /// neither state.
-  private func leaderText(_ group: SearchGroup) -> String {
+  /// Returns the words of ``bestText(_:)``, followed by the words of ``contradiction(_:atLeast:)`` if there are any:
+  /// `threads 4, 1.20 ms, but threads 2 is faster in 61 % of the rounds`. The words also contain the states of other
+  /// candidates with two states, since the mean of such a candidate describes neither of its states.
+  private func leaderText(_ group: AnswerGroup) -> String {
     let others = (group.near + group.undecided).filter { $0 != group.best && states(of: $0) != nil }
       .prefix(Self.mostBeside).map { ", beside \(names([$0], of: group.runs)), \(figure($0))" }.joined()
     return "\(bestText(group))\(others)" + (contradiction(group).map { ", but \($0)" } ?? "")
@@ -214,7 +153,7 @@ struct SearchWording {
   ///
   /// - Parameter share: the smallest share of the rounds for which the words are returned even if chance may be the
   ///   reason.
-  private func contradiction(_ group: SearchGroup, atLeast share: Double = Self.leastOpposition) -> String? {
+  private func contradiction(_ group: AnswerGroup, atLeast share: Double = Self.leastOpposition) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
       group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
@@ -229,7 +168,7 @@ struct SearchWording {
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
   /// but thread` if a group of several variants contains no other runs, or one other run and many candidates.
-  private func candidatesText(_ group: SearchGroup) -> String {
+  private func candidatesText(_ group: AnswerGroup) -> String {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
@@ -238,36 +177,36 @@ struct SearchWording {
   }
 
   /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.
-  private func isNearlyAll(_ group: SearchGroup) -> Bool {
+  private func isNearlyAll(_ group: AnswerGroup) -> Bool {
     let candidates = group.undecided.count + 1
     let others = group.runs.count - candidates
-    return !isOneVariant(group) && (others == 0 || others == 1 && candidates > SearchAnswer.mostNames)
+    return !isOneVariant(group) && (others == 0 || others == 1 && candidates > ComparisonAnswer.mostNames)
   }
 
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
   /// best`. Without a ratio, as between figures of 0, the words are `no difference found`.
-  private func within(_ group: SearchGroup) -> String {
+  func within(_ group: AnswerGroup) -> String {
     guard let most = group.near.compactMap(group.comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
   /// Returns the names of the best run and of the runs near it, with the maximum possible difference: `mutex and
   /// actor (within 4.4 % of the best)`. At least one run must be near the best run.
-  private func nearText(_ group: SearchGroup) -> String {
+  private func nearText(_ group: AnswerGroup) -> String {
     let all = names(group.runs.filter { $0 == group.best || group.near.contains($0) }, of: group.runs)
     return all.hasSuffix(")") ? "\(all); \(within(group))" : "\(all) (\(within(group)))"
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
-  private func tooFewRounds(_ group: SearchGroup) -> String? {
+  func tooFewRounds(_ group: AnswerGroup) -> String? {
     group.withTooFewRounds.isEmpty ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: group.runs))"
   }
 
-  private func isOneVariant(_ group: SearchGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
+  private func isOneVariant(_ group: AnswerGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
 
   /// Returns a remark if the best run has the smallest or the largest tried setting, `, the largest limit tried`;
   /// otherwise an empty string. A setting outside the range may be better, unless it has the same effect as this one.
-  private func edge(_ group: SearchGroup) -> String {
+  func edge(_ group: AnswerGroup) -> String {
     let parameters = names.parameters.filter { names.point(group.best)[$0.name] != nil }
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
     else { return "" }
@@ -291,7 +230,7 @@ struct SearchWording {
   ///
   /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
   /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
-  private func next(_ group: SearchGroup) -> String? {
+  private func next(_ group: AnswerGroup) -> String? {
     guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
     let ratios = ratios(competing(group))
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
@@ -303,49 +242,49 @@ struct SearchWording {
 
   /// Returns words about the best run whose variant is not a yardstick: `fastest without yardsticks: mutex, 411 ns`.
   /// Several such runs may be equally good, or their order may be undecided.
-  private func fastestWithoutYardsticks(_ group: SearchGroup) -> String? {
+  private func fastestWithoutYardsticks(_ group: AnswerGroup) -> String? {
     guard let others = withoutYardsticks(group) else { return nil }
     let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without \(index.yardsticks)"
     guard others.isUndecided || !others.near.isEmpty else {
       return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
     }
     let texts = others.bestFirst.map { withFigure($0, of: group) }
-    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: SearchAnswer.mostNames))"
+    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: ComparisonAnswer.mostNames))"
   }
 
   /// Returns the runs of a group whose variants are not yardsticks, compared with each other; nil if there are none.
-  func withoutYardsticks(_ group: SearchGroup) -> SearchGroup? {
+  func withoutYardsticks(_ group: AnswerGroup) -> AnswerGroup? {
     let runs = group.runs.filter { !index.isYardstick($0) }
     guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
       return nil
     }
-    return SearchGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
+    return AnswerGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
   }
 
   /// Returns whether a program would use the best run, or a run that may be as good as the best run.
-  func hasUsableBest(_ group: SearchGroup) -> Bool {
+  func hasUsableBest(_ group: AnswerGroup) -> Bool {
     isBestUsable(group) || !(group.near + group.undecided).allSatisfy(index.isYardstick)
   }
 
   /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
-  private func isBestUsable(_ group: SearchGroup) -> Bool {
+  private func isBestUsable(_ group: AnswerGroup) -> Bool {
     !index.isYardstick(group.best) || group.runs.allSatisfy(index.isYardstick)
   }
 
   /// Returns ` (a yardstick)` if the best run is of a yardstick and other runs are not; otherwise an empty string.
-  private func role(_ group: SearchGroup) -> String { isBestUsable(group) ? "" : " (a yardstick)" }
+  private func role(_ group: AnswerGroup) -> String { isBestUsable(group) ? "" : " (a yardstick)" }
 
   // MARK: The secondary metric
 
   /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 (mutex), 1,913 to
   /// 2,614 (the others)`. Of runs that are as good as the best run, each has its figure, which may decide. A run
   /// without the metric is omitted. Returns nil if there is no such metric, or if the figure of the best run is 0.
-  func secondaryFigures(of group: SearchGroup) -> String? {
+  func secondaryFigures(of group: AnswerGroup) -> String? {
     guard let secondary, let own = index.shownFigure(group.best, of: secondary), own != 0 else { return nil }
     func figure(_ run: Int) -> Double? { index.shownFigure(run, of: secondary) }
     func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
     let good = [group.best] + (group.near + group.undecided).filter { $0 != group.best }
-    let first = good.count <= SearchAnswer.mostNames ? good : [group.best]
+    let first = good.count <= ComparisonAnswer.mostNames ? good : [group.best]
     let others = group.runs.filter { !first.contains($0) && figure($0) != nil }
     let named = (first + (others.count == 1 ? others : [])).filter { figure($0) != nil }
     let texts = named.grouped { figure($0).map(text) ?? "" }.map { "\($0) (\(names($1, of: group.runs)))" }
@@ -366,7 +305,7 @@ struct SearchWording {
   /// run is much lower: `but the p99 of entry is 866 us with mutex, and 83.7 us with actor`. Returns nil otherwise.
   ///
   /// The words do not mention other metrics, since a pattern may measure other metrics under different conditions.
-  private func slowSamples(_ group: SearchGroup) -> String? {
+  private func slowSamples(_ group: AnswerGroup) -> String? {
     guard index.isOfMedians(metric) else { return nil }
     func slow(_ run: Int) -> Double? { index.document.runs[run].metrics[metric.name]?[.p99] }
     guard let own = slow(group.best) else { return nil }
@@ -390,7 +329,7 @@ struct SearchWording {
     return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
   }
 
-  private func figure(_ run: Int) -> String {
+  func figure(_ run: Int) -> String {
     guard let ranked = index.shownFigure(run, of: metric) else { return "-" }
     return Quantity(ranked, metric.unit).description + statesText(run)
       + (isNearFloor(run) ? " (within twice the noise floor)" : "")
@@ -413,7 +352,7 @@ struct SearchWording {
 
   /// Returns the maximum possible difference between the best run and runs that are not significantly different from
   /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
-  private func reach(_ near: [Int], of group: SearchGroup) -> String {
+  private func reach(_ near: [Int], of group: AnswerGroup) -> String {
     let intervals = near.compactMap { group.comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.map { $0.largestDifference > Self.hopeless ? " (too noisy)" : " (at most \($0.reach) apart)" } ?? ""

@@ -2,15 +2,15 @@ import Laboratory
 import Measurement
 
 /// The words about what to measure next: a longer time for undecided groups, or the settings between two others.
-extension SearchWording {
+extension AnswerWording {
   /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
   ///
   /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
   /// at the noise of this run. If only some runs are undecided, the advice may also suggest comparing these runs alone.
   /// If a candidate alternates between two states, the statement is that more time may not decide.
-  func advice(_ groups: [SearchGroup]) -> String? {
+  func advice(_ groups: [AnswerGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
-    func undecided(_ group: SearchGroup) -> [Contrast] {
+    func undecided(_ group: AnswerGroup) -> [Contrast] {
       group.undecided.compactMap { group.comparison.contrastsWithBest[$0] }
     }
     let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
@@ -36,7 +36,7 @@ extension SearchWording {
       let texts =
         groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
       let verb = runs.count > 1 ? "alternate" : "alternates"
-      return "more time may not decide: \(texts.listed(most: SearchAnswer.mostNames)) \(verb) between two states"
+      return "more time may not decide: \(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
     func time(_ factor: Double) -> Int {
       Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
@@ -60,7 +60,7 @@ extension SearchWording {
       return "at this noise, most of what is undecided would stay so even with --time \(Self.longest)s"
     }
     guard decidable.count < times.count else { return decide(decidable.map(\.group), within: most) }
-    func places(_ times: [(group: SearchGroup, seconds: Int)]) -> String {
+    func places(_ times: [(group: AnswerGroup, seconds: Int)]) -> String {
       times.map { place($0.group) }.listed(most: Self.mostPlaces)
     }
     let decide = decide(decidable.map(\.group), named: places(decidable), within: most)
@@ -74,7 +74,7 @@ extension SearchWording {
   /// - Parameters:
   ///   - place: the settings of `groups`, if other groups remain undecided; otherwise nil.
   ///   - seconds: the time that all runs of this comparison would need; nil if it is unknown.
-  private func decide(_ groups: [SearchGroup], named place: String? = nil, within seconds: Int?) -> String {
+  private func decide(_ groups: [AnswerGroup], named place: String? = nil, within seconds: Int?) -> String {
     let purpose = "to decide\(place.map { " \($0)" } ?? "")"
     let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
@@ -91,7 +91,7 @@ extension SearchWording {
 
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
   /// string if nothing is known about the time of a round.
-  func moreRounds(_ groups: [SearchGroup]) -> String {
+  func moreRounds(_ groups: [AnswerGroup]) -> String {
     if index.document.command.contains("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
     let smaller = index.document.isQuick ? "" : ", or --quick, whose trials are smaller"
     return timeToRank(groups).map { ": --time \($0)s should give them\(smaller)" } ?? ""
@@ -99,7 +99,7 @@ extension SearchWording {
 
   /// Returns the number of seconds in which runs with too few rounds probably complete enough rounds; nil if `groups`
   /// contain no such runs, or if such a run has no round.
-  private func timeToRank(_ groups: [SearchGroup]) -> Int? {
+  private func timeToRank(_ groups: [AnswerGroup]) -> Int? {
     let rounds = groups.flatMap { group in
       group.withTooFewRounds.map { group.comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
     }
@@ -107,10 +107,10 @@ extension SearchWording {
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
   }
 
-  /// Returns the arguments that compare only the candidates for the best run of each group, `threads=2,4 --variant
-  /// apply`, and the share of the runs that these arguments leave. Returns nil if the arguments leave out no run, or if
-  /// there are too many candidates for a sentence.
-  private func alone(_ groups: [SearchGroup]) -> (arguments: String, share: Double)? {
+  /// Returns command-line arguments that restrict the comparison to the candidates for the best run of each group, and
+  /// the share of the runs that remain. An example of such arguments is `threads=2,4 --variant apply`. Returns nil if
+  /// the arguments would exclude no run, or if there are too many candidates for a sentence.
+  private func alone(_ groups: [AnswerGroup]) -> (arguments: String, share: Double)? {
     let candidates = groups.flatMap(\.candidates)
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
@@ -122,8 +122,8 @@ extension SearchWording {
       named.contains(names.variant(run))
         && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
     }
-    guard left.count < runs.count, variants.count <= SearchAnswer.mostNames,
-      values.allSatisfy({ $0.1.count <= SearchAnswer.mostNames })
+    guard left.count < runs.count, variants.count <= ComparisonAnswer.mostNames,
+      values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
     else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
       (places[0].parameter, inOrder(places.map(\.value), of: places[0].parameter))
@@ -146,8 +146,8 @@ extension SearchWording {
   /// Returns a hint about two neighbouring settings if variants are candidates for the best at the first, and not at
   /// the second. The hint suggests a sweep of the settings between the two, unless all of them were tried. Returns nil
   /// if there are no such variants, or if the groups do not differ in a single number.
-  func change(_ groups: [SearchGroup]) -> String? {
-    let places = groups.compactMap { group -> (group: SearchGroup, parameter: ParameterFacts, value: Int)? in
+  func change(_ groups: [AnswerGroup]) -> String? {
+    let places = groups.compactMap { group -> (group: AnswerGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
       else { return nil }
       return (group, place.parameter, value)
@@ -179,7 +179,7 @@ extension SearchWording {
       let variants = fallen.map { names.variant($0.run) }.distinct
       let verb = others.isEmpty ? "is best" : "\(variants.count == 1 ? "is" : "are") among the best"
       let text =
-        "\(variants.listed(most: SearchAnswer.mostNames)) \(verb) at \(ends[0]), but not at "
+        "\(variants.listed(most: ComparisonAnswer.mostNames)) \(verb) at \(ends[0]), but not at "
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil
@@ -207,13 +207,13 @@ extension SearchWording {
 
   /// Returns the settings that distinguish a group from other groups, in the notation of `--set`:
   /// `threads-per-core=16`. Returns an empty string if no parameter divides the runs into groups.
-  private func place(_ group: SearchGroup) -> String {
+  private func place(_ group: AnswerGroup) -> String {
     settings(of: group).map { $0.label($1) }.joined(separator: " ")
   }
 
   /// Returns the settings that distinguish a group from other groups; an empty array if no parameter divides the runs
   /// into groups.
-  func settings(of group: SearchGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
+  func settings(of group: AnswerGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
     index.swept.filter { parameter in
       comparison.groups.contains(parameter.name)
         && Set(index.document.runs.compactMap { $0.point[parameter.name] }).count > 1
@@ -223,7 +223,7 @@ extension SearchWording {
   }
 
   /// Returns the settings that distinguish a group from other groups, in a sentence: `2 cores, work 10 us`.
-  func settingsText(of group: SearchGroup) -> String {
+  func settingsText(of group: AnswerGroup) -> String {
     settings(of: group).map { RunNames.setting($0, $1) }.joined(separator: ", ")
   }
 

@@ -1,6 +1,6 @@
 /// The source documents and their sentences, as `documents.yml` lists them. Claims of scenarios support or contradict
 /// the sentences. The list gives the reason for each sentence that cannot be tested.
-public struct Documents: Sendable {
+public struct SourceDocuments: Sendable {
   /// A source document with its sentences.
   public struct Document: Sendable {
     /// The short name of the document, for example `guide`. The name is the prefix of the sentences' identifiers.
@@ -20,9 +20,9 @@ public struct Documents: Sendable {
   /// The era of a document: that of Grand Central Dispatch, or that of Swift concurrency.
   public enum Era: String, Sendable, Codable, CaseIterable {
     /// The documents on Grand Central Dispatch, from 2010 to 2015.
-    case then
+    case dispatch = "then"
     /// The proposals and the book on Swift concurrency.
-    case now
+    case swiftConcurrency = "now"
   }
 
   /// The strength of a document's sentence. The strength decides which results support or refute the sentence.
@@ -147,7 +147,7 @@ public struct Documents: Sendable {
     }
     self.documents = documents
     self.byName = byName
-    let today = documents.filter { $0.era == .now }.flatMap(\.sentences).map(\.id)
+    let today = documents.filter { $0.era == .swiftConcurrency }.flatMap(\.sentences).map(\.id)
     for sentence in sentences {
       for id in sentence.today where !today.contains(id) {
         throw InputError(

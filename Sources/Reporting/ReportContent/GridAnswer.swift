@@ -4,20 +4,21 @@ import Measurement
 /// The choice of an answer about several groups of runs, which the first sentence of the answer states.
 ///
 /// The choice does not consider yardsticks, unless a group consists of yardsticks.
-struct GridChoice {
-  private let wording: SearchWording
-  private let regions: [SearchWording.Region]
+struct GridAnswer {
+  private let wording: AnswerWording
+  private let regions: [AnswerWording.Region]
   /// The groups without yardsticks, each beside the whole group, from which runs get their names.
-  private let groups: [(group: SearchGroup, whole: SearchGroup)]
+  private let groups: [(group: AnswerGroup, whole: AnswerGroup)]
   /// The names of the runs that are among the best in each group, beginning with the run that has the best mean.
   private let leaders: [[String]]
   /// The beginning of the sentence if the groups omit yardsticks; otherwise empty.
   private let who: String
-  /// The adjective for the best run: `fastest`.
+  /// The words for the best run: `fastest`, or `best mean so far` if the runs have too few rounds to be ranked.
   private let heading: String
-  /// `, or undecided` if the best run of a group is undecided; otherwise empty.
+  /// ` (undecided at 2 of the 4 settings)` if the best run of a group is undecided; otherwise empty.
   private let note: String
-  private let isCertain: Bool
+  /// The number of groups whose best run is undecided.
+  private let undecided: Int
   /// The largest ratio of each run that all groups contain.
   private let worstMultiples: [Worst]
 
@@ -25,8 +26,8 @@ struct GridChoice {
   ///
   /// - Parameters:
   ///   - all: all groups.
-  ///   - regions: the groups, joined by ``SearchWording/regions(_:)``.
-  init(_ all: [SearchGroup], in regions: [SearchWording.Region], _ wording: SearchWording) {
+  ///   - regions: the groups, joined by ``AnswerWording/regions(_:)``.
+  init(_ all: [AnswerGroup], in regions: [AnswerWording.Region], _ wording: AnswerWording) {
     (self.wording, self.regions) = (wording, regions)
     let others = wording.withoutYardsticks(all)
     let groups = zip(others ?? all, all).map { (group: $0, whole: $1) }
@@ -41,10 +42,23 @@ struct GridChoice {
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
     who = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
-    heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
-    isCertain = groups.allSatisfy { $0.group.undecided.isEmpty && $0.group.withTooFewRounds.isEmpty }
-    note = isCertain || !isRanked ? "" : ", or undecided"
+    heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "nothing is ranked; best mean so far"
+    undecided = groups.count { $0.group.isUndecided || $0.group.hasTooFewRounds }
+    note = undecided == 0 || !isRanked ? "" : " (\(Self.undecided(undecided, of: groups.count)))"
   }
+
+  /// Returns the words for a number of undecided groups: `undecided at 2 of the 4 settings`.
+  private static func undecided(_ count: Int, of all: Int) -> String { "undecided at \(settings(count, of: all))" }
+
+  /// Returns the words for a part of the settings: `2 of the 4 settings`, or `both settings`.
+  static func settings(_ count: Int, of all: Int) -> String {
+    "\(count == all ? all == 2 ? "both" : "all \(all)" : "\(count) of the \(all)") settings"
+  }
+
+  private var isCertain: Bool { undecided == 0 }
+
+  /// The words for the best run as a reference: `the best`, or `the best without yardsticks`.
+  private var best: String { "the best\(who.isEmpty ? "" : " without \(wording.index.yardsticks)")" }
 
   /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere much worse
   /// than the best; otherwise the best runs by the values of one parameter or by groups, with the run that is nowhere
@@ -53,29 +67,31 @@ struct GridChoice {
   var text: String {
     guard wording.index.hasEnoughRounds else { return who + (everywhereSoFar ?? division?.text ?? counts) }
     return who
-      + (everywhere ?? recommendation(below: Self.good) ?? map ?? recommendation(below: SearchWording.far) ?? counts)
+      + (everywhere ?? recommendation(below: Self.good) ?? map ?? recommendation(below: AnswerWording.far) ?? counts)
   }
 
   /// The best runs by the values of one parameter, or by groups, with the run that is nowhere far from the best, and
   /// the largest ratio of the others; nil if that takes too many words.
   private var map: String? {
     division.map { text, names in
-      let least = leastWorst.flatMap { $0.multiple.factor < SearchWording.far ? $0 : nil }
+      let least = leastWorst.flatMap { $0.multiple.factor < AnswerWording.far ? $0 : nil }
       let compromise = least.map {
-        "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse) than the best"
+        "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse) than \(best)"
       }
       return text + (compromise ?? "") + cost(of: names.subtracting([least?.name].compactMap(\.self)))
     }
   }
 
-  /// `mutex has the best mean so far at all values of hold`; nil if no run has the best mean in all groups.
+  /// Words about the run that has the best mean in all groups, if the runs have too few rounds to be ranked: `mutex has
+  /// the best mean so far at all values of hold`; nil if there is no such run.
   private var everywhereSoFar: String? {
     let names = Set(leaders.map { $0[0] })
-    return names.count == 1 ? "\(wording.bestSoFar(leaders[0][0])) \(place(of: groups[0].whole))" : nil
+    return names.count == 1
+      ? "nothing is ranked; \(wording.bestSoFar(leaders[0][0])) \(place(of: groups[0].whole))" : nil
   }
 
-  /// `mutex is fastest at all values of hold`, or, of undecided runs, ``possibly(_:of:)``; nil if no run is among the
-  /// best in all groups.
+  /// Words about the runs that are among the best in all groups: `mutex is fastest at all values of hold`, or those of
+  /// ``possibly(_:of:)`` if the runs are undecided. Nil if there are no such runs.
   private var everywhere: String? {
     let (first, whole) = groups[0]
     let common = wording.leaders(first).filter { run in
@@ -93,55 +109,52 @@ struct GridChoice {
     return "\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)"
   }
 
-  /// The words about undecided runs that may be the best in all groups.
-  ///
-  /// - If the means of some runs are nowhere much worse than the best, `use mutex: fastest, or undecided, at all values
-  ///   of hold`. These runs need not be among the best in all groups; the words then state the largest ratio: `use
-  ///   mutex or actor: their means are nowhere more than 1.06x slower than the best`.
-  /// - Otherwise the words recommend nothing: `mutex may be fastest at all values of hold; its means are nowhere more
-  ///   than 1.43x slower than the best`, or `…, but its means are up to 3.12x slower (hold 0 ns)`.
-  private func possibly(_ common: [Int], of whole: SearchGroup) -> String {
-    let place = place(of: whole)
-    func name(_ runs: [Int]) -> String { wording.names(runs, of: whole.runs, "or") }
+  /// The words about runs that may be the best in all groups, although groups are undecided: `undecided at 2 of the 4
+  /// settings, but the means of mutex and actor are nowhere more than 1.06x slower than the best`. The runs with such
+  /// means need not be among the best in all groups. If there are none, the words are about the run that comes nearest:
+  /// `undecided at all 4 settings; mutex may be fastest at all values of hold; its means are nowhere more than 1.43x
+  /// slower than the best`, or `…, but its means are up to 3.12x slower (hold 0 ns)`.
+  private func possibly(_ common: [Int], of whole: AnswerGroup) -> String {
+    let start = Self.undecided(undecided, of: groups.count)
     func worst(_ run: Int) -> Worst? { worstMultiples.first { $0.name == wording.names([run], of: whole.runs) } }
     let small = whole.runs.filter { run in worst(run).map { $0.multiple.factor <= Self.small } ?? false }
     if let cost = small.compactMap(worst).max(by: { $0.multiple.factor < $1.multiple.factor }) {
-      if Set(small) == Set(common) { return "use \(name(small)): \(heading)\(note), \(place)" }
-      if cost.multiple.factor == 1 { return "use \(name(small)): the best mean, but undecided, \(place)" }
-      return
-        "use \(name(small)): \(small.count > 1 ? "their" : "its") means are nowhere more than \(cost.multiple.text) "
-        + "\(wording.worse) than the best"
+      let names = wording.names(small, of: whole.runs)
+      return cost.multiple.factor == 1
+        ? "\(start), but \(names) \(RunNames.has(names)) the best mean \(place(of: whole))"
+        : "\(start), but the means of \(names) are nowhere more than \(cost.multiple.text) \(wording.worse) than \(best)"
     }
-    let costs = common.compactMap { run in worst(run).map { (run: run, worst: $0) } }
-    guard let least = costs.min(by: { $0.worst.multiple.factor < $1.worst.multiple.factor }) else {
-      return "use \(name(common)): \(heading)\(note), \(place)"
-    }
-    let isNear = least.worst.multiple.factor < SearchWording.far
+    let nearest = common.compactMap(worst).min { $0.multiple.factor < $1.multiple.factor }
     let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
-    return "\(name([least.run])) \(mayBe) \(heading) \(place)"
-      + (isNear
-        ? "; its means are nowhere more than \(least.worst.multiple.text) \(wording.worse) than the best"
-        : ", but its means are up to \(least.worst.multiple.text) \(wording.worse) (\(least.worst.place))")
+    guard let nearest else {
+      return "\(start); \(wording.names(common, of: whole.runs, "or")) \(mayBe) \(heading) \(place(of: whole))"
+    }
+    return "\(start); \(nearest.name) \(mayBe) \(heading) \(place(of: whole))"
+      + (nearest.multiple.factor < AnswerWording.far
+        ? "; its means are nowhere more than \(nearest.multiple.text) \(wording.worse) than \(best)"
+        : ", but its means are up to \(nearest.multiple.text) \(wording.worse) (\(nearest.place))")
   }
 
   /// Returns the settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a
   /// setting has no figure.
-  private func place(of whole: SearchGroup) -> String {
+  private func place(of whole: AnswerGroup) -> String {
     let document = wording.index.document
     let count = Set(document.runs.map { run in wording.comparison.groups.map { run.point[$0] } }).count
     return "at all \(count > groups.count ? "measured " : "")values of "
       + wording.settings(of: whole).map(\.parameter.name).listed()
   }
 
-  /// `use mutex: its means are nowhere more than 1.2x slower than the best; fastest: mutex at threads 1; actor at
-  /// threads 2`, or `fastest at 7 of the 9 settings` if the best runs take too many words. Nil if every run is far from
-  /// the best somewhere.
+  /// Returns words about the run whose largest ratio to the best mean is the smallest, with the number of groups in
+  /// which the run is among the best: `use mutex: its means are nowhere more than 1.20x slower than the best; fastest
+  /// at 7 of the 9 settings`. Returns nil if that ratio is at least `limit`.
   private func recommendation(below limit: Double) -> String? {
     guard let least = leastWorst, least.multiple.factor < limit else { return nil }
     let choice =
-      "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than the best"
+      "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than \(best)"
     let count = leaders.count { $0.contains(least.name) }
-    return choice + (count == 0 ? "" : "; \(heading)\(note) at \(count) of the \(groups.count) settings")
+    return choice
+      + (count == 0
+        ? "" : "; \(heading)\(isCertain ? "" : ", or undecided,") at \(count) of the \(groups.count) settings")
   }
 
   /// The best runs by the values of one parameter, or by groups, with the names of these runs; nil if that takes too
@@ -215,12 +228,12 @@ struct GridChoice {
   /// slower (hold 0 ns)`. Returns an empty string if no run is far from the best, or if the next lines show the ratios.
   private func cost(of names: Set<String>) -> String {
     let worst = worstMultiples.filter { names.contains($0.name) }.max { $0.multiple.factor < $1.multiple.factor }
-    guard groups.count > Self.fewGroups, let worst, worst.multiple.factor >= SearchWording.far else { return "" }
+    guard groups.count > Self.fewGroups, let worst, worst.multiple.factor >= AnswerWording.far else { return "" }
     return "; the means of \(worst.name) are up to \(worst.multiple.text) \(wording.worse) (\(worst.place))"
   }
 
   /// The largest ratio of a run to the best mean of a group, with the settings of this group.
-  private typealias Worst = (name: String, multiple: SearchWording.Multiple, place: String)
+  private typealias Worst = (name: String, multiple: AnswerWording.Multiple, place: String)
 
   /// The run whose largest ratio to the best mean of a group is the smallest; nil if no run is in all groups.
   private var leastWorst: Worst? { worstMultiples.min { $0.multiple.factor < $1.multiple.factor } }

@@ -2,11 +2,11 @@ import Laboratory
 import Measurement
 
 /// The words about several groups beside a baseline.
-extension SearchWording {
+extension AnswerWording {
   /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
   /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (up to 1.3x)`. A run is named only for the
   /// settings at which it is significantly different. Returns nil if no run is.
-  func againstBaseline(_ groups: [SearchGroup]) -> String? {
+  func againstBaseline(_ groups: [AnswerGroup]) -> String? {
     guard let baseline = index.document.scenario.baseline else { return nil }
     let contrasts = groups.flatMap { group in
       group.runs.filter { names.variant($0) != baseline }.compactMap { run in
@@ -27,10 +27,10 @@ extension SearchWording {
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
         return ("\(name) (\(Self.multiples(found.map { Multiple($0.contrast.factor) })), \(place))", found.count)
       }.sorted { $0.count > $1.count }
-      let more = texts.count > SearchAnswer.mostNames ? " and \(texts.count - SearchAnswer.mostNames) more" : ""
+      let more = texts.count > ComparisonAnswer.mostNames ? " and \(texts.count - ComparisonAnswer.mostNames) more" : ""
       return texts.isEmpty
         ? nil
-        : "\(words[isMore ? 1 : 0]): \(texts.prefix(SearchAnswer.mostNames).map(\.text).joined(separator: ", "))\(more)"
+        : "\(words[isMore ? 1 : 0]): \(texts.prefix(ComparisonAnswer.mostNames).map(\.text).joined(separator: ", "))\(more)"
     }
     return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
   }

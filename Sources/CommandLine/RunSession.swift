@@ -67,7 +67,6 @@ struct RunSession {
   /// - Throws: ``LabError`` if claims could not be judged although nothing failed, or if a comparison
   ///   measured nothing. Such a run does not pass.
   private func requireJudged(_ results: [Results], _ documents: [ResultDocument]) throws(LabError) {
-    if let reason = Self.whyNothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
     let unjudged = results.compactMap { result in
       result.whyUnjudged(limitsTrialTime: limitsTrialTime).map { (result.experiment.name, $0) }
     }
@@ -75,6 +74,7 @@ struct RunSession {
       if let reason = ResultDocument.whyNothingJudged(documents) {
         throw LabError("no claim could be judged: \(reason)")
       }
+      if let reason = Self.whyNothingMeasured(results) { throw LabError("nothing was measured: \(reason)") }
       return
     }
     let names = unjudged.map(\.0).distinct.joined(separator: ", ")

@@ -73,7 +73,9 @@ import Testing
       let finished = try await lab("\(fault):left", command)
       // If the machine is too busy to read the flood of output within a trial's time, the trial is ended first.
       let isTold = finished.output.contains("broken") || fault == "flood"
-      #expect(finished.status != 0 && isTold, "\(fault), \(command): \(finished)")
+      // A comparison has an answer without the variant of which the machine was too busy to run a trial.
+      let isBusy = fault == "flood" && finished.output.contains("too busy")
+      #expect((finished.status != 0 || isBusy) && isTold, "\(fault), \(command): \(finished)")
       if fault != "flood" { #expect(finished.status == 1, "\(fault), \(command): \(finished)") }
     }
   }

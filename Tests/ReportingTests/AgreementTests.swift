@@ -212,7 +212,7 @@ import Testing
       try Self.check(
         Fixture.compared([("stride", [1, 4]), ("work", [10, 20])], rounds: rounds) { variant, values in
           Double((variant == "plain" ? 3 : 1) * (values["work"] ?? 1) * (values["stride"] == 4 ? 1000 : 2000))
-        }, tables: 1)
+        }, tables: 2)
     }
   }
 

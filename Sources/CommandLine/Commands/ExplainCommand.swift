@@ -49,9 +49,11 @@ struct ExplainCommand: ParsableCommand {
       let phrase = ([name] + variants).joined(separator: " ")
       let meanings = Legend.meanings(of: phrase) + (try declarations(of: phrase))
       guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
-      throw InputError(
-        "'\(phrase)' is neither a scenario, a sentence, a variant, a metric, a parameter nor a word of the reports",
-        near: phrase, of: Lab.library.names + Legend.words)
+      // The error about a single word names the scenarios that mention it.
+      guard variants.isEmpty else {
+        throw InputError(
+          "'\(phrase)' is neither a scenario with a variant nor a word of the reports", near: phrase, of: Legend.words)
+      }
     }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)

@@ -91,8 +91,9 @@ struct ReportCommand: ParsableCommand {
     if let run = try Archive.ofUser?.run(named: path) { return run }
     let scenario = String(path.prefix { $0 != "." })
     if path.contains("."), !Lab.library.names.contains(scenario) { return nil }
-    // A name of no scenario is an error with the nearest names.
-    _ = try Lab.library.experiment(scenario)
+    guard Lab.library.names.contains(scenario) else {
+      throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
+    }
     guard scenario == path else {
       let kept = (Archive.ofUser?.runs ?? []).filter { $0.hasPrefix(scenario + ".") }
       throw .unknown("run", path, known: kept)

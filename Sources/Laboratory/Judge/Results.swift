@@ -58,10 +58,7 @@ public struct Results: Sendable {
     let unseen = runs.filter(isUnseen)
     if limitsTrialTime, !unseen.isEmpty, unseen.allSatisfy(\.isStopped) { return nil }
     if experiment.isComparison {
-      return unseen.lazy.compactMap { run in
-        let reason = run.stopping ?? run.trials.first?.outcome.detail
-        return reason.map { "\(run.label) has no figure: \($0)" }
-      }.first
+      return unseen.first { $0.isStopped }.map { "\($0.label) has no figure: \($0.stopping ?? "")" }
     }
     let unjudged = judgements.filter { $0.verdict == .unavailable && !$0.isExcused }
     let reasons = unjudged.map { $0.evidence.reason ?? "nothing was measured" }

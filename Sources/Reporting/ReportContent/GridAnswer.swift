@@ -120,8 +120,10 @@ struct GridAnswer {
     let small = whole.runs.filter { run in worst(run).map { $0.multiple.factor <= Self.small } ?? false }
     if let cost = small.compactMap(worst).max(by: { $0.multiple.factor < $1.multiple.factor }) {
       let names = wording.names(small, of: whole.runs)
-      return cost.multiple.factor == 1
-        ? "\(start), but \(names) \(RunNames.has(names)) the best mean \(place(of: whole))"
+      // A ratio of 1.00 is not worth a number.
+      let isSame = cost.multiple.factor == 1
+      return isSame || cost.multiple.text == AnswerWording.Multiple(1).text
+        ? "\(start), but \(names) \(RunNames.has(names)) the best mean\(isSame ? "" : ", or nearly so,") \(place(of: whole))"
         : "\(start), but the means of \(names) are nowhere more than \(cost.multiple.text) \(wording.worse) than \(best)"
     }
     let nearest = common.compactMap(worst).min { $0.multiple.factor < $1.multiple.factor }
@@ -139,7 +141,9 @@ struct GridAnswer {
   /// setting has no figure.
   private func place(of whole: AnswerGroup) -> String {
     let document = wording.index.document
-    let count = Set(document.runs.map { run in wording.comparison.groups.map { run.point[$0] } }).count
+    // A run without one of the parameters stands beside all groups.
+    let points = document.runs.map { run in wording.comparison.groups.compactMap { run.point[$0] } }
+    let count = Set(points.filter { $0.count == wording.comparison.groups.count }).count
     return "at all \(count > groups.count ? "measured " : "")values of "
       + wording.settings(of: whole).map(\.parameter.name).listed()
   }

@@ -22,16 +22,18 @@ struct ReportTables {
     return index.inOrder(of: comparison.groups, rows)
   }
 
-  /// All tables, in order. A comparison over several values of two or more parameters has grids. Any other run has
-  /// lists.
-  var all: [Table] {
-    isComparison && index.swept.count { $0.swept?.count != 1 } > 1 ? grids.map(table) : lists
-  }
+  /// Whether the headline has grids: the run is a comparison over several values of two or more parameters.
+  private var hasGrids: Bool { isComparison && index.swept.count { $0.swept?.count != 1 } > 1 }
 
-  /// The tables of a short report. If a run that is not a comparison has many rows, the only table contains the medians
-  /// of the headline, with a row for each variant and a column for each point.
+  /// All tables, in order: the grids, if there are any, and the lists, which have the intervals of the ratios.
+  var all: [Table] { (hasGrids ? grids.map(table) : []) + lists }
+
+  /// The tables of a short report: the grids, or the lists if there are no grids. If a run that is not a comparison has
+  /// many rows, the only table contains the medians of the headline, with a row for each variant and a column for each
+  /// point.
   var brief: [Table] {
-    isComparison || index.swept.isEmpty || rows.count <= Self.longList ? all : [overview].compactMap(\.self)
+    if hasGrids { return grids.map(table) }
+    return isComparison || index.swept.isEmpty || rows.count <= Self.longList ? lists : [overview].compactMap(\.self)
   }
 
   /// The number of rows above which a list is too long for a short report.

@@ -566,9 +566,9 @@ import Testing
         && !says.contains { $0.contains("not ranked") }, "\(says)")
   }
 
-  @Test func `the answer asks for a margin below a setting with a flaw`() throws {
+  @Test func `the answer suggests no sweep between neighbouring numbers`() throws {
     let says = try flawed([("stride", [1, 2, 3])]) { stride, _ in stride == 3 }.conclusions
-    #expect(says.first == "No `missed`, except: stride 3; stride 2 has no margin.", "\(says)")
+    #expect(says.first == "No `missed`, except: stride 3.", "\(says)")
   }
 
   @Test func `a plot omits the settings with a flaw`() throws {

@@ -221,7 +221,7 @@ import Testing
     #expect(
       short.contains {
         $0.hasPrefix(
-          "a ratio without ≈ or ?: certainly not the best"
+          "a ratio without ≈ or ?: significantly different from the lowest mean"
         )
       })
     #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")
@@ -246,6 +246,6 @@ import Testing
       return try #require(content.tables.first).rows.map(\.cells)
     }
     let (chosen, plain) = (try cells(isComparison: true), try cells(isComparison: false))
-    #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.interval) })
+    #expect(chosen == plain && chosen.joined().contains { $0.facts.contains(.ratioWithMargin) })
   }
 }

@@ -20,8 +20,10 @@ import Testing
   @Test func `the answer of a run with busy cores begins with a note on the cores and has no speed-up`() throws {
     let results = try swept([RunNote(RunNote.coresTaken, Self.says)])
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    // The answer of a comparison is below the facts about the run.
-    let answer = try #require(lines.firstIndex { $0.hasPrefix("The cores were busy: other programs took 60 %") })
+    // The answer of a comparison is below the facts about the run, and the decision above them.
+    let notes = lines.indices.filter { lines[$0].hasPrefix("The cores were busy: other programs took 60 %") }
+    let answer = try #require(notes.last)
+    #expect(notes.first == 1)
     let command = try #require(lines.firstIndex { $0.contains(" rounds in ") })
     #expect(answer > command && lines[(answer + 1)...].contains { $0.contains("astest") }, "\(lines)")
     #expect(results.content.speedUp == nil && !lines.contains("warnings"))
@@ -47,7 +49,7 @@ import Testing
       experiment: results.experiment, machine: results.machine.confined(to: 1), seed: 1, started: "",
       runs: results.runs)
     let lines = TerminalReport(TextStyle()).render(results.content).split(separator: "\n")
-    let answer = try #require(lines.firstIndex { $0.hasPrefix("On one core no two threads run at the same time") })
+    let answer = try #require(lines.lastIndex { $0.hasPrefix("On one core no two threads run at the same time") })
     #expect(
       lines[answer...].contains { $0.contains("astest") } && lines[..<answer].contains { $0.contains(" rounds in ") },
       "\(lines)")

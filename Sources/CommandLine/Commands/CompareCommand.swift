@@ -83,7 +83,7 @@ struct CompareCommand: AsyncParsableCommand {
   /// reason.
   private static func whyUnranked(_ plan: Plan) -> String? {
     guard plan.runs.count > 1 else {
-      return "there is nothing to compare: one variant with one setting; give more values or more variants"
+      return "one variant with one setting is measured, and compared with nothing; give more values or more variants"
     }
     guard let metric = plan.experiment.headline else { return nil }
     if metric.better == .neither {

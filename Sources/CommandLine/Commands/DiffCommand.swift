@@ -201,13 +201,14 @@ struct DiffCommand: AsyncParsableCommand {
       Lab.printMessage("both sides are the same runs, so no figure changed")
       if failAbove == nil, format.isTable, files.isEmpty { return }
     }
-    let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics)
+    let limit = try threshold()
+    let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics, seeking: limit ?? 0.15)
     if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isComparison, new.isComparison
     {
       let reason = old.difference(from: new).map { ": \($0)" } ?? ""
       throw InputError("the two comparisons have no figure in common\(reason)")
     }
-    let judgement = try threshold().map { DiffJudgement(diff, failAbove: $0) }
+    let judgement = limit.map { DiffJudgement(diff, failAbove: $0) }
     let report = DiffReport(diff, judgement: judgement)
     try Lab.throwAll(FileExport.write(report, to: files))
     try color.print(asIs: !format.isTable) { style in

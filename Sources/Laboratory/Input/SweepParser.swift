@@ -94,6 +94,7 @@ extension Parameter {
     switch unit {
     case .nanoseconds: "10ns"
     case .bytes: "4KiB"
+    case .percent: "10%"
     default: "1"
     }
   }

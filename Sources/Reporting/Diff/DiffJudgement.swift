@@ -23,9 +23,12 @@ public struct DiffJudgement: Sendable {
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
+    // Another load may be the reason for a change.
+    let isComparable = diff.otherLoad == nil
     worse =
-      diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map { "\($0.figure) became worse by more than \(percent)" }
-      + diff.faults
+      diff.rows.filter { isComparable && $0.isWorse(byMoreThan: limit) }.map {
+        "\($0.figure) became worse by more than \(percent)"
+      } + diff.faults
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.figure): \($0)" } }
@@ -36,6 +39,7 @@ public struct DiffJudgement: Sendable {
       return "\(row.figure) may be worse by more than \(percent): its change is up to \(Quantity.change(most)) "
         + "(runs per side: \(row.runs.old) and \(row.runs.new))"
     }
+    undecided += [diff.otherLoad].compactMap(\.self)
     undecided += diff.missing.map { "\($0) was not measured on the new side" } + diff.uncertainties
     if diff.rows.isEmpty {
       undecided.append("the two sides have no figure in common: give runs of the same scenarios")

@@ -73,7 +73,7 @@ public struct DiffReport: Sendable {
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
-    let circumstances = diff.otherCircumstances.map { Line($0, .care) }
+    let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
     let answers = diff.answers.map { old, new, bests in
       let isSame = Set(old + new).count == 1
       let all = old.count + new.count > 2 ? " in all \(old.count + new.count) runs, such as" : ""
@@ -92,7 +92,8 @@ public struct DiffReport: Sendable {
     guard let most = answers.first?.count, all.count > 1 else {
       return answers.map { Line("the \(side) answer: \($0.text)") }
     }
-    guard most > 1 else {
+    // A few of many answers say little.
+    guard most > 1, 2 * most >= all.count else {
       return [Line("the \(all.count) \(side) runs have different answers, such as: \(answers[0].text)")]
     }
     return answers.prefix(2).map { Line("the \(side) answer (in \($0.count) of \(all.count) runs): \($0.text)") }
@@ -231,7 +232,7 @@ public struct DiffReport: Sendable {
 
   /// The size of a change, as text: `15 %`. Reports state the number of runs that would probably show a change of this
   /// size.
-  private static let soughtChange = Quantity.number(100 * ResultDiff.soughtChange) + " %"
+  private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
 
   /// Returns words about the number of runs that probably show a change in at least half of some figures: `; about 6
   /// runs per side would show changes of 15 %`. Returns an empty string if too many runs would be needed, or if nothing
@@ -239,9 +240,9 @@ public struct DiffReport: Sendable {
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
     // More runs of other work do not tell what changed.
     guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
-      let runs = Self.middle(rows), runs > rows.map({ min($0.runs.old, $0.runs.new) }).max() ?? 0
+      let runs = Self.middle(rows), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
     else { return "" }
-    return "; about \(runs) runs per side would show changes of \(Self.soughtChange)"
+    return "; about \(max(runs, own + own / 4 + 1)) runs per side would show changes of \(soughtChange)"
   }
 
   /// Returns the number of runs per side that probably shows a change in at least half of some figures; nil if
@@ -266,7 +267,7 @@ public struct DiffReport: Sendable {
     func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
     let time = Quantity(.seconds(seconds * Double(runs)))
     let sentence =
-      "To judge \(needed == nil ? "smaller changes" : "changes of \(Self.soughtChange)"), make \(runs) runs of each side "
+      "To judge \(needed == nil ? "smaller changes" : "changes of \(soughtChange)"), make \(runs) runs of each side "
       + "(\(time) in all), and compare all of them:"
     let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
@@ -290,7 +291,7 @@ public struct DiffReport: Sendable {
   }
 
   func hasFailed(_ row: ResultDiff.Row) -> Bool {
-    judgement.map { row.isWorse(byMoreThan: $0.limit) } ?? false
+    judgement.map { diff.otherLoad == nil && row.isWorse(byMoreThan: $0.limit) } ?? false
   }
 
   /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report
@@ -339,7 +340,7 @@ public struct DiffReport: Sendable {
       let limit = "\(Quantity.number(judgement.limit * 100)) %"
       switch judgement.status {
       case 0: passed = ["nothing became worse by more than \(limit)"]
-      case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\""]
+      case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\" above"]
       default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
       }
     }

@@ -36,6 +36,15 @@ extension ResultDiff {
     return lines
   }
 
+  /// Returns a sentence if other programs kept the cores busy during the runs of one side only; otherwise nil.
+  static func otherLoad(_ old: [ResultDocument], _ new: [ResultDocument]) -> String? {
+    func isBusy(_ side: [ResultDocument]) -> Bool {
+      side.contains { document in document.warnings.contains { $0.kind == RunNote.coresTaken } }
+    }
+    guard isBusy(old) != isBusy(new), !old.isEmpty, !new.isEmpty else { return nil }
+    return "another load: other programs kept the cores busy during the \(isBusy(old) ? "old" : "new") runs only"
+  }
+
   static func cautions(
     _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
   ) -> [String] {

@@ -89,7 +89,9 @@ extension ResultDiff {
   /// Returns the row of a figure.
   ///
   /// - Parameter isSameWork: whether the settings of both sides are equal. Otherwise, no change is better or worse.
-  static func row(_ old: [Entry], _ new: [Entry], among comparisons: Int, isSameWork: Bool) -> Row? {
+  static func row(
+    _ old: [Entry], _ new: [Entry], among comparisons: Int, isSameWork: Bool, seeking soughtChange: Double
+  ) -> Row? {
     guard let entry = new.first else { return nil }
     let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
     let better: Metric.Better = isSameWork ? entry.facts.better : .neither
@@ -128,9 +130,8 @@ extension ResultDiff {
       better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }
 
-  /// The change, as a share, for which a report says how many runs would show it, and the maximum number of runs per
-  /// side that a report suggests.
-  static let (soughtChange, mostRunsNeeded) = (0.15, 20)
+  /// The maximum number of runs per side that a report suggests.
+  static let mostRunsNeeded = 20
 
   static func typical(_ entries: [Entry]) -> Double { Ranking.typical(entries.map(\.facts.typical)) ?? 0 }
 

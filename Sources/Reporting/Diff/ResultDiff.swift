@@ -20,6 +20,11 @@ public struct ResultDiff: Sendable {
   public private(set) var verdicts: [VerdictChange] = []
   /// Differences between the circumstances of the sides: other machines, numbers of cores, or versions.
   public private(set) var otherCircumstances: [String] = []
+  /// A sentence if other programs kept the cores busy during the runs of one side only; otherwise nil. A change of a
+  /// figure may then be due to these programs.
+  public private(set) var otherLoad: String?
+  /// The change, as a share, for which a report says how many runs would show it.
+  let soughtChange: Double
   /// Remarks on differences that make the sides hard to compare: ``otherCircumstances``, other parameters, disturbances
   /// of the runs.
   public private(set) var cautions: [String] = []
@@ -44,14 +49,19 @@ public struct ResultDiff: Sendable {
   ///   - new: the documents of the new side.
   ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
   ///     scenario is compared; if the sides have different headlines, the headline of the old side.
+  ///   - soughtChange: the change, as a share above 0, for which a report says how many runs would show it.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.
-  public init(old: [ResultDocument], new: [ResultDocument], metrics: [String] = []) throws(InputError) {
+  public init(
+    old: [ResultDocument], new: [ResultDocument], metrics: [String] = [], seeking soughtChange: Double = 0.15
+  ) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
       throw .unknown("metric", metric, at: "--metric", known: known + ["all"])
     }
     sides = (Side(old), Side(new))
+    self.soughtChange = soughtChange
+    otherLoad = Self.otherLoad(old, new)
     comparisons = Self.comparisons(old, new)
     commands = Self.commands(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
@@ -66,7 +76,7 @@ public struct ResultDiff: Sendable {
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
-      return Self.row(was, now, among: both.count, isSameWork: otherSettings == nil)
+      return Self.row(was, now, among: both.count, isSameWork: otherSettings == nil, seeking: soughtChange)
     }
     added = after.keys.filter { before.runs[$0] == nil }
     missing = before.keys.filter { after.runs[$0] == nil }

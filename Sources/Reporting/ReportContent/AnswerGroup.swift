@@ -35,11 +35,6 @@ struct AnswerGroup {
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
   var bestFirst: [Int] { [best] + runs.filter { $0 != best && (near.contains($0) || undecided.contains($0)) } }
 
-  /// The runs of ``bestFirst``, beginning with those that have the best means.
-  var runsByRatio: [Int] {
-    bestFirst.sorted { ratio($0) < ratio($1) }
-  }
-
   /// The ratio of a run to the best run or its reciprocal, whichever is at least 1; 1 for the best run.
   private func ratio(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
 

@@ -15,7 +15,7 @@ extension AnswerWording {
     }
     let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
-    guard !index.document.isQuick else {
+    guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
       return index.document.comparing(nil, isQuick: false).map {
         "to decide, run `\($0)`, with trials of full size (up to \(Quantity(longest)))"

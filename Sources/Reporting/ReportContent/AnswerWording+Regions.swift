@@ -9,11 +9,6 @@ extension AnswerWording {
     let who: String
     /// The settings of the groups: `hold 1 us (any threads), hold 10 us (threads 4)`.
     let places: String
-    /// The groups without yardsticks, each beside the whole group.
-    let groups: [(group: AnswerGroup, whole: AnswerGroup)]
-
-    /// The only group; nil if there are several.
-    var single: (group: AnswerGroup, whole: AnswerGroup)? { groups.count == 1 ? groups[0] : nil }
   }
 
   /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
@@ -21,71 +16,42 @@ extension AnswerWording {
   func regions(_ all: [AnswerGroup]) -> [Region] {
     let groups = withoutYardsticks(all) ?? all
     return zip(groups, all).grouped { group, whole in leadersText(group, of: whole) }.map { who, groups in
-      Region(who: who, places: places(groups.map { group, _ in group }, of: all), groups: groups.map { ($0, $1) })
+      Region(who: who, places: places(groups.map { group, _ in group }, of: all))
     }
   }
 
-  /// Returns a line about a region: its settings, its best runs, and how much worse others are: `hold 10 us: mutex;
-  /// slower: actor (1.2x to 1.4x), queue (2.1x)`. The ratios are those of the means. The best runs of a region of one
-  /// group have their figure and their ratios: `mutex (1.14 us) or actor (1.2x), undecided`. The line names the runs
+  /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
+  /// us) or actor (1.2x), undecided; slower: queue (2.1x)`. The ratios are those of the means. The line names the runs
   /// with the smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided
   /// although the best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
-  func line(_ region: Region) -> String {
-    let others = region.groups.flatMap { group, whole in
-      let named = leaders(group)
-      return group.runs.filter { !named.contains($0) && !group.withTooFewRounds.contains($0) }.compactMap { run in
-        group.comparison.contrastsWithBest[run].map { _ in
-          (
-            name: names([run], of: whole.runs), multiple: multiple(run, in: group), group: group,
-            isUndecided: group.undecided.contains(run) && !group.comparison.outclassed.contains(run),
-            isBaseline: names.variant(run) == index.document.scenario.baseline
-          )
-        }
-      }
-    }
-    // A run can be undecided at one setting, and certainly worse at another.
-    let all = others.grouped { "\($0.name) \($0.isUndecided)" }.map { _, runs in
-      (
-        name: runs[0].name, isBaseline: runs[0].isBaseline, isNoisy: runs[0].isUndecided,
-        isFar: runs.allSatisfy { $0.multiple.factor >= Self.far }, groups: runs.map(\.group),
-        multiples: runs.map(\.multiple).sorted { $0.factor < $1.factor }
-      )
-    }.sorted { ($0.multiples[0].factor, $0.name) < ($1.multiples[0].factor, $1.name) }
-    let undecided = all.filter { $0.isNoisy && !$0.isFar }.map(\.name)
-    let costs = all.filter { !$0.isNoisy }
-    let noisy = all.filter { $0.isNoisy && $0.isFar }.map { run in
-      // Without its settings, a run would stand beside two ratios of different certainty.
-      let place =
-        costs.contains { $0.name == run.name } ? " at \(places(run.groups, of: region.groups.map(\.group)))" : ""
-      return "\(run.name) (\(Self.multiples(run.multiples))\(place))"
-    }
-    let shown = costs.enumerated().filter { place, cost in
-      place < Self.mostCosts - 1 || place == costs.count - 1 || cost.isBaseline
-    }.map { "\($1.name) (\(Self.multiples($1.multiples)))" }
+  func line(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
+    let leaders = leaders(group)
+    func named(_ run: Int) -> String { "\(names([run], of: whole.runs)) (\(multiple(run, in: group).text))" }
+    let others = group.runs.filter {
+      !leaders.contains($0) && !group.withTooFewRounds.contains($0) && group.comparison.contrastsWithBest[$0] != nil
+    }.sorted { multiple($0, in: group).factor < multiple($1, in: group).factor }
+    let open = others.filter { group.undecided.contains($0) && !group.comparison.outclassed.contains($0) }
+    let far = open.filter { multiple($0, in: group).factor >= Self.far }
+    let near = open.filter { !far.contains($0) }
+    let costs = others.filter { !open.contains($0) }
+    let shown = costs.enumerated().filter { place, run in
+      place < Self.mostCosts - 1 || place == costs.count - 1
+        || names.variant(run) == index.document.scenario.baseline
+    }.map { named($1) }
     let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
     let parts = [
-      undecided.isEmpty ? nil : "undecided: \(undecided.listed(most: ComparisonAnswer.mostNames))",
+      near.isEmpty ? nil : "undecided: \(near.map(named).listed(most: ComparisonAnswer.mostNames))",
       shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
-      noisy.isEmpty
-        ? nil : "at least \(farText) on average, but noisy: \(noisy.listed(most: ComparisonAnswer.mostNames))",
-      tooFewRounds(region),
+      far.isEmpty
+        ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
+      group.hasTooFewRounds ? nil : tooFewRounds(group, of: whole),
     ]
-    let who = region.single.map(bestText) ?? region.who
-    return (["\(region.places): \(who)"] + parts.compactMap(\.self)).joined(separator: "; ")
+    return (["\(settingsText(of: whole)): \(bestText(group, of: whole))"] + parts.compactMap(\.self))
+      .joined(separator: "; ")
   }
 
   /// ``far`` in words: `2x slower`.
   private var farText: String { "\(Quantity.number(Self.far))x \(worse)" }
-
-  /// Returns words about the runs of a region with too few rounds for an interval; nil if the region contains no such
-  /// runs.
-  private func tooFewRounds(_ region: Region) -> String? {
-    let names = region.groups.flatMap { group, whole in group.withTooFewRounds.map { self.names([$0], of: whole.runs) }
-    }
-    let isRanked = region.groups.contains { group, _ in !group.hasTooFewRounds }
-    return names.isEmpty || !isRanked
-      ? nil : "too few rounds to rank: \(names.distinct.listed(most: ComparisonAnswer.mostNames))"
-  }
 
   /// Returns the best runs of a group, the best run with its figure and the others with their ratios: `mutex (1.14 us)
   /// or actor (1.2x), undecided`. Of many runs, only the best run has a figure.
@@ -95,11 +61,12 @@ extension AnswerWording {
       let isFigure = run == group.best || index.isZero(run, metric)
       return "\(names([run], of: whole.runs)) (\(isFigure ? figure(run) : multiple(run, in: group).text))"
     }
+    let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
     let texts =
-      runs.count <= ComparisonAnswer.mostNames
+      !isLong && runs.count <= ComparisonAnswer.mostNames
       ? runs.map(text).listed("or") : "\(names(runs, of: whole.runs, "or")); \(lowestMean): \(text(group.best))"
     let remark =
-      note(group, of: whole) ?? (group.near.isEmpty || group.isUndecided ? nil : within(group))
+      note(group, of: whole) ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
     return texts + (remark.map { ", \($0)" } ?? edge(group))
   }
 
@@ -172,6 +139,9 @@ extension AnswerWording {
   /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
   static let widestReach = 2.0
 
-  /// The maximum number of worse runs in the line of a region, without the baseline.
+  /// The maximum number of runs of which each has its figure if some are of the same variant.
+  private static let fewRuns = 3
+
+  /// The maximum number of worse runs in the line of a group, without the baseline.
   private static let mostCosts = 4
 }

@@ -132,7 +132,7 @@ struct AnswerWording {
     "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))"
   }
 
-  /// Returns the words of ``bestText(_:)``, followed by the words of ``contradiction(_:atLeast:)`` if there are any:
+  /// Returns the words of ``bestText(_:)``, followed by the words of ``contradiction(_:)`` if there are any:
   /// `threads 4, 1.20 ms, but threads 2 is faster in 61 % of the rounds`. The words also contain the states of other
   /// candidates with two states, since the mean of such a candidate describes neither of its states.
   private func leaderText(_ group: AnswerGroup) -> String {
@@ -150,14 +150,11 @@ struct AnswerWording {
 
   /// Returns words about the run that is better than the best run in most rounds, although its mean is worse or no
   /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
-  ///
-  /// - Parameter share: the smallest share of the rounds for which the words are returned even if chance may be the
-  ///   reason.
-  private func contradiction(_ group: AnswerGroup, atLeast share: Double = Self.leastOpposition) -> String? {
+  private func contradiction(_ group: AnswerGroup) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
       group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
-    let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= share }
+    let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.leastOpposition }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
     let name = names([most.run], of: group.runs)
     let better =
@@ -172,8 +169,9 @@ struct AnswerWording {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
-    return others.isEmpty
-      ? comparison.flawed.isEmpty ? "all" : "all the others" : "all but \(names(others, of: group.runs))"
+    // Runs with a flaw or a mistake are not ranked.
+    let all = index.document.runs.indices.allSatisfy { group.runs.contains($0) } ? "all" : "all that are ranked"
+    return others.isEmpty ? all : "\(all) but \(names(others, of: group.runs))"
   }
 
   /// Returns whether a group of several variants contains only candidates, or many candidates and one other run.
@@ -198,8 +196,11 @@ struct AnswerWording {
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
-  func tooFewRounds(_ group: AnswerGroup) -> String? {
-    group.withTooFewRounds.isEmpty ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: group.runs))"
+  ///
+  /// - Parameter whole: the group with its yardsticks, from which runs get their names; nil for the group itself.
+  func tooFewRounds(_ group: AnswerGroup, of whole: AnswerGroup? = nil) -> String? {
+    group.withTooFewRounds.isEmpty
+      ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: (whole ?? group).runs))"
   }
 
   private func isOneVariant(_ group: AnswerGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }

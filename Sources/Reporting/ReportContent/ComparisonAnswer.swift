@@ -129,8 +129,8 @@ struct ComparisonAnswer {
   private static let steps = 8
 
   /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
-  /// has none: `; the limit is between: sweep permits=32..64:+4; leave a margin`. Without a number between the
-  /// settings, the words are only `; permits 57 has no margin`. Returns nil if there are no such settings.
+  /// has none: `; the limit is between: sweep permits=32..64:+4; leave a margin`. The words are empty if no number is
+  /// between the settings. Returns nil if there are no such settings.
   private func limit(between clean: [Int], and flawed: [Int]) -> String? {
     index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
       func numbers(_ runs: [Int]) -> [String: [Int]] {
@@ -142,11 +142,13 @@ struct ComparisonAnswer {
         return most...least
       }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
         let least = RunNames.setting(parameter, .integer(gap.lowerBound))
-        guard gap.count > 2 else { return "; \(least) has no margin" }
+        guard gap.count > 2 else { return "" }
         let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
         let step = (gap.upperBound - gap.lowerBound) / Self.steps
         return "; the limit is between: sweep \(from)..\(to.dropFirst(parameter.name.count + 1))"
           + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+          // Without the option, the limit may be another.
+          + (index.document.isQuick && !index.document.changedSettings.isEmpty ? " with --quick" : "")
           + (8 * (gap.count - 1) <= gap.lowerBound ? "; \(least) has hardly a margin" : ", and leave a margin")
       }
     }.first
@@ -180,7 +182,7 @@ struct ComparisonAnswer {
     let advice = [wording.advice(open)].compactMap(\.self)
     if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
     let regions = wording.regions(groups)
-    let lines = regions.map(wording.line)
+    let lines = zip(wording.withoutYardsticks(groups) ?? groups, groups).map { wording.line($0, of: $1) }
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
     return [sentence(GridAnswer(groups, in: regions, wording).text)]

@@ -90,11 +90,11 @@ extension ReportContent {
   /// Returns notes that explain ratios with and without intervals.
   private func ratioNotes(_ facts: Cell.Facts) -> [String] {
     var notes: [String] = []
-    if !facts.isDisjoint(with: [.interval, .ends, .span]) {
+    if !facts.isDisjoint(with: [.ratioWithMargin, .ratioWithEnds, .endsWithoutRatio]) {
       let signs = [
-        facts.contains(.interval) ? "\(Signs.margin)" : nil,
-        facts.contains(.ends) ? "[low \(Signs.range) high]" : nil,
-        facts.contains(.span) ? "low to high" : nil,
+        facts.contains(.ratioWithMargin) ? "\(Signs.margin)" : nil,
+        facts.contains(.ratioWithEnds) ? "[low \(Signs.range) high]" : nil,
+        facts.contains(.endsWithoutRatio) ? "low to high" : nil,
       ]
       notes.append(
         "\(signs.compactMap(\.self).joined(separator: " and ")): \(certainty) of the ratios of paired rounds"
@@ -104,9 +104,7 @@ extension ReportContent {
     } else if facts.contains(.significant) {
       notes.append(
         "a ratio without \(Signs.nearBest) or \(Signs.undecided): "
-          + (comparison?.isOfBest == true
-            ? "certainly not the best" : "significantly different from \(referenceText)")
-          + "; \(Tool.command) explain significant"
+          + "significantly different from \(referenceText); \(Tool.command) explain significant"
       )
     }
     if facts.contains(.allRounds) {
@@ -137,6 +135,11 @@ extension ReportContent {
     var notes: [String] = []
     if facts.contains(.twoStates) {
       notes.append("\(Signs.twoStates) each round is in one of two states, and the mean is typical of neither")
+    }
+    if facts.contains(.outclassed) {
+      notes.append(
+        "\(Signs.outclassed) undecided beside the \(headline?.superlative ?? "best") mean, but certainly worse than another run"
+      )
     }
     if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest

@@ -12,11 +12,11 @@ struct GridAnswer {
   /// The names of the runs that are among the best in each group, beginning with the run that has the best mean.
   private let leaders: [[String]]
   /// The beginning of the sentence if the groups omit yardsticks; otherwise empty.
-  private let who: String
+  private let scope: String
   /// The words for the best run: `fastest`, or `best mean so far` if the runs have too few rounds to be ranked.
   private let heading: String
-  /// ` (undecided at 2 of the 4 settings)` if the best run of a group is undecided; otherwise empty.
-  private let note: String
+  /// ``heading``, or `undecided at 2 of the 4 settings; may be fastest` if the best run of a group is undecided.
+  private let openHeading: String
   /// The number of groups whose best run is undecided.
   private let undecided: Int
   /// The largest ratio of each run that all groups contain.
@@ -40,11 +40,14 @@ struct GridAnswer {
     }.grouped(by: \.name).filter { $0.elements.count == groups.count }
       .compactMap { $0.elements.max { $0.multiple.factor < $1.multiple.factor } }
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
-    who = others == nil ? "" : "without \(wording.index.yardsticks), "
+    scope = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
     heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "nothing is ranked; best mean so far"
     undecided = groups.count { $0.group.isUndecided || $0.group.hasTooFewRounds }
-    note = undecided == 0 || !isRanked ? "" : " (\(Self.undecided(undecided, of: groups.count)))"
+    let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
+    openHeading =
+      undecided == 0 || !isRanked
+      ? heading : "\(Self.undecided(undecided, of: groups.count)); \(mayBe) \(heading)"
   }
 
   /// Returns the words for a number of undecided groups: `undecided at 2 of the 4 settings`.
@@ -58,21 +61,22 @@ struct GridAnswer {
   private var isCertain: Bool { undecided == 0 }
 
   /// The words for the best run as a reference: `the best`, or `the best without yardsticks`.
-  private var best: String { "the best\(who.isEmpty ? "" : " without \(wording.index.yardsticks)")" }
+  private var best: String { "the best\(scope.isEmpty ? "" : " without \(wording.index.yardsticks)")" }
 
   /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere much worse
   /// than the best; otherwise the best runs by the values of one parameter or by groups, with the run that is nowhere
   /// far from the best; and otherwise that run, or counts. If the runs have too few rounds to be ranked, the words
   /// recommend no run.
   var text: String {
-    guard wording.index.hasEnoughRounds else { return who + (everywhereSoFar ?? division?.text ?? counts) }
-    return who
-      + (everywhere ?? recommendation(below: Self.good) ?? map ?? recommendation(below: AnswerWording.far) ?? counts)
+    guard wording.index.hasEnoughRounds else { return scope + (everywhereSoFar ?? division?.text ?? counts) }
+    return scope
+      + (everywhere ?? recommendation(below: Self.good) ?? bestBySettings ?? recommendation(below: AnswerWording.far)
+        ?? counts)
   }
 
   /// The best runs by the values of one parameter, or by groups, with the run that is nowhere far from the best, and
   /// the largest ratio of the others; nil if that takes too many words.
-  private var map: String? {
+  private var bestBySettings: String? {
     division.map { text, names in
       let least = leastWorst.flatMap { $0.multiple.factor < AnswerWording.far ? $0 : nil }
       let compromise = least.map {
@@ -164,21 +168,21 @@ struct GridAnswer {
   /// The best runs by the values of one parameter, or by groups, with the names of these runs; nil if that takes too
   /// many words.
   private var division: (text: String, names: Set<String>)? {
-    rule ?? (regions.count <= Self.mostRegions ? byRegion : nil)
+    byOneParameter ?? (regions.count <= Self.mostRegions ? byRegion : nil)
   }
 
   /// The runs that are among the best in all groups with a value of one parameter: `fastest: mutex at threads 1;
   /// pthread-mutex at threads 2 and 4`. Nil if there is only one parameter, if there are no such runs for a value, or
   /// if this takes as many parts as ``byRegion``.
-  private var rule: (text: String, names: Set<String>)? {
+  private var byOneParameter: (text: String, names: Set<String>)? {
     let parameters = wording.settings(of: groups[0].whole).map(\.parameter)
-    guard parameters.count > 1, let parts = parameters.compactMap(rule).min(by: { $0.count < $1.count }),
+    guard parameters.count > 1, let parts = parameters.compactMap(parts).min(by: { $0.count < $1.count }),
       parts.count <= min(Self.mostParts, regions.count - 1)
     else { return nil }
-    return ("\(heading)\(note): \(parts.map(\.text).joined(separator: "; "))", Set(parts.map(\.name)))
+    return ("\(openHeading): \(parts.map(\.text).joined(separator: "; "))", Set(parts.map(\.name)))
   }
 
-  private func rule(by parameter: ParameterFacts) -> [(name: String, text: String)]? {
+  private func parts(by parameter: ParameterFacts) -> [(name: String, text: String)]? {
     let places = zip(groups, leaders).grouped { wording.names.point($0.0.group.best)[parameter.name] }
     var left = places.map { value, groups in
       let bests = groups.map(\.1)
@@ -221,7 +225,7 @@ struct GridAnswer {
     let compromise = least.map {
       "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse)"
     }
-    return "\(heading)\(note): \(parts) of the \(groups.count) settings\(compromise ?? "")"
+    return "\(openHeading): \(parts) of the \(groups.count) settings\(compromise ?? "")"
   }
 
   private static func counts(_ names: [[String]]) -> [(name: String, count: Int)] {

@@ -173,7 +173,7 @@ struct ReportTables {
       return row(run, samples.map { samples, isMean in samples.map(isMean ? mean : figure) ?? .none })
     }
     let facts = cells.flatMap(\.cells).reduce(into: Cell.Facts()) { $0.formUnion($1.facts) }
-    let ofMany = facts.contains(.range) ? [Table.ofRange] : []
+    let ofMany = facts.contains(.rangeOfSamples) ? [Table.ofRange] : []
     let notes =
       [says, says == nil ? "medians over the trials" : "median over the trials"].compactMap(\.self)
       + (means.isEmpty ? [] : ["geometric means of the rounds: \(means.joined(separator: ", "))"]) + ofMany
@@ -214,7 +214,7 @@ struct ReportTables {
     let (low, high) = (index.cell(samples.min.value, samples), index.cell(samples.max.value, samples))
     let facts = low.facts.union(high.facts)
     return low.text == high.text
-      ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.range))
+      ? Cell(low.text, facts) : Cell("\(low.text) \(Signs.range) \(high.text)", facts.union(.rangeOfSamples))
   }
 
   /// Returns a cell with the geometric mean of a run over its rounds.
@@ -263,10 +263,10 @@ struct ReportTables {
       // The estimate would suggest a precision that the rounds do not have.
       if interval.isWide {
         return Cell(
-          interval.range(metric.meaning) + tail, facts.union(.span),
+          interval.range(metric.meaning) + tail, facts.union(.endsWithoutRatio),
           short: metric.meaning.wording(contrast.ratio, isRough: true) + tail)
       }
-      return Cell("\(text) \(interval.margin)\(tail)", facts.union(.interval), short: text + tail)
+      return Cell("\(text) \(interval.margin)\(tail)", facts.union(.ratioWithMargin), short: text + tail)
     }
     if !mark.isNoise {
       let reach = "at most \(interval.reach)"
@@ -276,7 +276,7 @@ struct ReportTables {
       let text = "\(Self.undecided): better in \(share)\(tail)"
       return Cell(text, facts.union(.contradicted), short: Self.undecided + tail)
     }
-    return Cell(interval.range(metric.meaning) + tail, facts.union(.span), short: Self.undecided + tail)
+    return Cell(interval.range(metric.meaning) + tail, facts.union(.endsWithoutRatio), short: Self.undecided + tail)
   }
 
   /// Returns whether the ratio of a run to its reference is only a lower bound, since the shorter time is near its
@@ -316,6 +316,7 @@ struct ReportTables {
       return (Signs.best, isNoise, reference.union(.best))
     }
     if whyUnranked(run) != nil { return ("", isNoise, reference.union(.unranked)) }
+    if isOfBest, comparison.outclassed.contains(run) { return (Signs.outclassed, true, reference.union(.outclassed)) }
     if isNoise {
       return (Signs.undecided, true, reference.union(isOfBest ? .undecided : .noisy))
     }

@@ -136,8 +136,8 @@ struct SpeedUp: Sendable {
     return [
       Cell(
         "\(text) \(interval.isWide ? interval.plainEnds : interval.margin)",
-        [.ratio, interval.isWide ? .ends : .interval]),
-      Cell("\(share(speedup.ratio)) % \(ends)", .ends),
+        [.ratio, interval.isWide ? .ratioWithEnds : .ratioWithMargin]),
+      Cell("\(share(speedup.ratio)) % \(ends)", .ratioWithEnds),
     ]
   }
 }

@@ -173,10 +173,7 @@ extension ReportTables {
     as text: (_ ratio: Double, _ isRough: Bool) -> String = { Quantity.ratio($0, isRough: $1) }
   ) -> Cell {
     if let flaw = flaw(run) { return flaw }
-    var (mark, isNoise, facts) = mark(run)
-    if let comparison, comparison.isOfBest, comparison.outclassed.contains(run) {
-      (mark, facts) = ("", facts.subtracting(.undecided).union(.significant))
-    }
+    let (mark, isNoise, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
       if facts.contains(.unranked) {
         return Cell("(\(text(contrast.ratio, true)))", facts.union(.ratio))

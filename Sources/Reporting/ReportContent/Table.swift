@@ -54,7 +54,7 @@ struct Table: Sendable {
   static let ofRange = "low \(Signs.range) high: the range of all samples"
 
   /// The note, without the explanation of ranges if the table contains no range.
-  var fittingNote: String { facts.contains(.range) ? note : note.replacing("; " + Self.ofRange, with: "") }
+  var fittingNote: String { facts.contains(.rangeOfSamples) ? note : note.replacing("; " + Self.ofRange, with: "") }
 
   /// Returns a copy of the table that contains only the columns at some indices.
   func keeping(_ columns: [Int]) -> Table {
@@ -138,10 +138,11 @@ struct Cell: Sendable, Hashable {
     /// The noise floor of the figure is divided by the number of operations that are timed together.
     static let sharedFloor = Facts(rawValue: 1 << 2)
     /// The cell contains a range over the samples of all trials.
-    static let range = Facts(rawValue: 1 << 3)
+    static let rangeOfSamples = Facts(rawValue: 1 << 3)
     /// The cell contains a ratio, with or without its interval.
     static let ratio = Facts(rawValue: 1 << 4)
-    static let interval = Facts(rawValue: 1 << 5)
+    /// The cell contains a ratio with the margin of its interval.
+    static let ratioWithMargin = Facts(rawValue: 1 << 5)
     /// The cell belongs to a run with which other runs are compared.
     static let reference = Facts(rawValue: 1 << 6)
     static let best = Facts(rawValue: 1 << 7)
@@ -160,7 +161,7 @@ struct Cell: Sendable, Hashable {
     /// reference.
     static let significant = Facts(rawValue: 1 << 14)
     /// The cell contains a ratio with both ends of its interval.
-    static let ends = Facts(rawValue: 1 << 15)
+    static let ratioWithEnds = Facts(rawValue: 1 << 15)
     /// The figure is less than twice the time of its own timing loop with an empty operation.
     static let ownFloor = Facts(rawValue: 1 << 16)
     /// There are too few samples for the percentile.
@@ -168,7 +169,7 @@ struct Cell: Sendable, Hashable {
     /// The run has the best mean, but reports do not call it the best.
     static let uncertainBest = Facts(rawValue: 1 << 18)
     /// The cell contains the ends of an interval in place of a ratio.
-    static let span = Facts(rawValue: 1 << 19)
+    static let endsWithoutRatio = Facts(rawValue: 1 << 19)
     /// The run shows a mistake, and a comparison does not rank it.
     static let unranked = Facts(rawValue: 1 << 20)
     /// The rounds of both sides do not overlap, although the interval of the ratio includes 1.
@@ -177,6 +178,8 @@ struct Cell: Sendable, Hashable {
     static let contradicted = Facts(rawValue: 1 << 22)
     /// The rounds of the run alternate between two states (``States``).
     static let twoStates = Facts(rawValue: 1 << 23)
+    /// The rounds cannot rank the run beside the best run, but the run is certainly worse than another run.
+    static let outclassed = Facts(rawValue: 1 << 24)
   }
   let text: String
   let facts: Facts
@@ -191,9 +194,13 @@ struct Cell: Sendable, Hashable {
 
   /// The cell with its short text, and the facts about this text.
   var shortened: Cell {
-    guard short != text, !facts.isDisjoint(with: [.interval, .ends, .span]) else { return Cell(short, facts) }
+    guard short != text, !facts.isDisjoint(with: [.ratioWithMargin, .ratioWithEnds, .endsWithoutRatio]) else {
+      return Cell(short, facts)
+    }
     let isMarked = !facts.isDisjoint(with: [.nearBest, .undecided, .noDifference, .noisy])
-    return Cell(short, facts.subtracting([.interval, .ends, .span]).union(isMarked ? [] : .significant))
+    return Cell(
+      short,
+      facts.subtracting([.ratioWithMargin, .ratioWithEnds, .endsWithoutRatio]).union(isMarked ? [] : .significant))
   }
 
   static let none = Cell("-", .missing)
@@ -215,9 +222,10 @@ enum Signs {
   static let arrow = "→"
   static let atLeast = "≥"
   static let twoStates = "‡"
+  static let outclassed = "†"
 
   private static let standIns: [Character: String] = [
-    "●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">=", "‡": "#",
+    "●": "*", "≈": "=", "±": "+-", "…": "..", "→": "->", "≥": ">=", "‡": "#", "†": "!",
   ]
 
   /// Returns a text with replacements for the lab's signs that are not in ASCII.

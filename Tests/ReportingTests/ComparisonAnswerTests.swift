@@ -566,6 +566,18 @@ import Testing
         && !says.contains { $0.contains("not ranked") }, "\(says)")
   }
 
+  @Test func `the answer names the best value of a swept parameter that does not affect the best variant`() throws {
+    func says(_ plain: Double) throws -> [String] {
+      try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain") { variant, values in
+        variant == "plain" ? plain : values["stride"] == 4 ? 3000 : 9000
+      }.content.conclusions
+    }
+    let nearest = try says(1000)
+    #expect(
+      nearest.contains("Of the values of stride, apply with stride 4 comes nearest: 3.00x slower."), "\(nearest)")
+    #expect(try !says(20_000).contains { $0.hasPrefix("Of the values") })
+  }
+
   @Test func `the answer suggests no sweep between neighbouring numbers`() throws {
     let says = try flawed([("stride", [1, 2, 3])]) { stride, _ in stride == 3 }.conclusions
     #expect(says.first == "No `missed`, except: stride 3.", "\(says)")

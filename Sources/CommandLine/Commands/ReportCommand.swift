@@ -10,7 +10,7 @@ struct ReportCommand: ParsableCommand {
     usage: "\(Tool.command) report [<options>] <result.json or scenario> ...",
     discussion: """
       `--export run.json` writes a result document. A file may contain several documents. The lab also keeps the last \
-      runs of each scenario: NAME is the latest, and NAME.scenario, NAME.compare or NAME.quick are others. A page (`--export run.html`) \
+      runs of each scenario: NAME is the latest, and NAME.scenario, NAME.compare or NAME.quick are others, with .before for the run before it; `\(Tool.command) report` lists all. A page (`--export run.html`) \
       needs no network and no scripts.
 
       Exit status: the status of the runs that are shown. 0 no guarantee or anomaly claim failed (with --strict: and no \

@@ -24,6 +24,10 @@ extension RunNote {
   /// The kind of the warning that no second core was available in most trials. The comparisons of such a run hold for
   /// one core only.
   public static let oneCore = "one-core"
+  /// The kind of a warning that trials lacked something, such as a second core.
+  public static let lacking = "lacking"
+  /// The kind of the note on trials that were repeated, since they found no second core.
+  public static let repeated = "repeated"
   /// The kind of the note that a comparison ended before its ratios reached the requested precision.
   public static let precision = "precision"
   /// The kind of a warning about trials that were each in one of two states.

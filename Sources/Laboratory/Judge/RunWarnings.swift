@@ -60,7 +60,7 @@ extension Results {
     return found.grouped(by: \.thing).map { thing, found in
       let labels = found.map(\.label)
       return RunNote(
-        "lacking",
+        RunNote.lacking,
         "\(thing) was not available in \(labels.count) of \(trials) trials; "
           + "after \(Runner.convincingShortages) trials without it, the lab no longer waits for it",
         runs: Set(labels).sorted())

@@ -18,7 +18,8 @@ struct Repeats {
   /// A note on the number of repetitions; an empty array if no trial was repeated. The note tells readers that the
   /// results of some first attempts are not part of the run.
   var notes: [RunNote] {
-    made == 0 ? [] : [RunNote("repeated", "\(made.counted("repetition")) replaced trials that found no second core")]
+    made == 0
+      ? [] : [RunNote(RunNote.repeated, "\(made.counted("repetition")) replaced trials that found no second core")]
   }
 
   /// Whether another repetition is worth its time: about a third or more of the earlier repetitions had a second core,

@@ -7,8 +7,13 @@ extension ResultDiff {
   /// - Parameter side: the name of the side at the beginning of each line.
   static func disturbances(_ side: String, _ documents: [ResultDocument]) -> [String] {
     let remarks = documents.flatMap { document in
-      // Every run has some outliers, and the intervals of the changes show how precise the runs are.
-      document.warnings.filter { ![RunNote.outliers, RunNote.precision].contains($0.kind) }.map(document.fitting)
+      // Every run has some outliers, and the intervals of the changes show how precise the runs are. The warning about
+      // busy cores has the facts of the warnings about their effects.
+      let isBusy = document.warnings.contains { $0.kind == RunNote.coresTaken }
+      let omitted =
+        [RunNote.outliers, RunNote.precision]
+        + (isBusy ? [RunNote.oneCore, RunNote.lacking, RunNote.repeated] : [])
+      return document.warnings.filter { !omitted.contains($0.kind) }.map(document.fitting)
         .map { (kind: $0.kind, scenario: document.scenario.name, says: $0.says) }
     }
     return remarks.grouped(by: \.kind).compactMap { _, remarks in

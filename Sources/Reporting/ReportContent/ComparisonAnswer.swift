@@ -33,7 +33,8 @@ struct ComparisonAnswer {
     // With a baseline, the question is what to use in its place.
     return [answer.flaws, answer.contrasts].compactMap(\.self) + bests
       + [
-        answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung, answer.stopped,
+        answer.nearestSetting, answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung,
+        answer.stopped,
         answer.secondary, answer.conditions,
       ]
       .compactMap(\.self)
@@ -188,6 +189,19 @@ struct ComparisonAnswer {
     return [sentence(GridAnswer(groups, in: regions, wording).text)]
       + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+  }
+
+  /// A sentence about the best value of the swept parameter if the parameter does not affect the best variants, since a
+  /// reader who sweeps a parameter asks for a value: `Of the values of permits, permits-at-submit with permits 16 comes
+  /// nearest: 1.43x slower.` Nil if there are several groups or parameters, or if no such value is certainly worse.
+  private var nearestSetting: String? {
+    guard groups.count == 1, index.hasEnoughRounds, let parameter = names.parameters.first,
+      names.parameters.count == 1, wording.hasUsableBest(groups[0]),
+      !groups[0].candidates.contains(where: { names.point($0)[parameter.name] != nil }),
+      let nearest = wording.ratios(groups[0]).first(where: { names.point($0.run)[parameter.name] != nil })
+    else { return nil }
+    return "Of the values of \(parameter.name), \(names([nearest.run], of: groups[0].runs)) comes nearest: "
+      + "\(wording.by([nearest], worseThan: groups[0].best))."
   }
 
   /// Returns a sentence that explains the word *yardstick* with the yardsticks of the comparison; nil if the sentences

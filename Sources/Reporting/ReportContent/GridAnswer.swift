@@ -43,7 +43,7 @@ struct GridAnswer {
     scope = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
     heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "nothing is ranked; best mean so far"
-    undecided = groups.count { $0.group.isUndecided || $0.group.hasTooFewRounds }
+    undecided = groups.count { $0.group.isUndecided || !$0.group.withTooFewRounds.isEmpty }
     let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
     openHeading =
       undecided == 0 || !isRanked
@@ -126,8 +126,9 @@ struct GridAnswer {
       let names = wording.names(small, of: whole.runs)
       // A ratio of 1.00 is not worth a number.
       let isSame = cost.multiple.factor == 1
+      let has = Set(small.map(wording.names.variant)).count > 1 ? "have" : RunNames.has(names)
       return isSame || cost.multiple.text == AnswerWording.Multiple(1).text
-        ? "\(start), but \(names) \(RunNames.has(names)) the best mean\(isSame ? "" : ", or nearly so,") \(place(of: whole))"
+        ? "\(start), but \(names) \(has) the best mean\(isSame ? "" : ", or nearly so,") \(place(of: whole))"
         : "\(start), but the means of \(names) are nowhere more than \(cost.multiple.text) \(wording.worse) than \(best)"
     }
     let nearest = common.compactMap(worst).min { $0.multiple.factor < $1.multiple.factor }

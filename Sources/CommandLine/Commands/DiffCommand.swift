@@ -202,7 +202,7 @@ struct DiffCommand: AsyncParsableCommand {
       if failAbove == nil, format.isTable, files.isEmpty { return }
     }
     let limit = try threshold()
-    let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics, seeking: limit ?? 0.15)
+    let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics, seeking: limit)
     if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isComparison, new.isComparison
     {
       let reason = old.difference(from: new).map { ": \($0)" } ?? ""

@@ -133,8 +133,11 @@ struct ExploreCommand: AsyncParsableCommand {
   private func seen(_ result: ExplorationResult, in trials: Int) async throws -> (seen: Int, of: Int) {
     let (pattern, variant) = (result.pattern, result.variant.name)
     // Several scenarios may run a pattern. The scenario with the name of its pattern has the claims on all variants.
-    let scenarios = try Lab.library.all().filter { $0.pattern.name == pattern && $0.variant(variant) != nil }
-    guard let scenario = scenarios.first(where: { $0.name == pattern }) ?? scenarios.first else {
+    func runs(_ scenario: Experiment) -> Bool {
+      scenario.pattern.name == pattern && scenario.variant(variant) != nil
+    }
+    let named = Lab.library.names.contains(pattern) ? try Lab.library.experiment(pattern) : nil
+    guard let scenario = try named.flatMap({ runs($0) ? $0 : nil }) ?? Lab.library.all().first(where: runs) else {
       throw InputError("no scenario runs \(variant) of the pattern \(pattern)", at: "--trials")
     }
     let experiment = try scenario.applying(Overrides(variants: [variant], quick: true))

@@ -92,7 +92,8 @@ struct ReportCommand: ParsableCommand {
     let scenario = String(path.prefix { $0 != "." })
     if path.contains("."), !Lab.library.names.contains(scenario) { return nil }
     guard Lab.library.names.contains(scenario) else {
-      throw InputError("'\(path)' is neither a scenario nor a file", near: path, of: Lab.library.names)
+      try Lab.requireFile(path)
+      return nil
     }
     guard scenario == path else {
       let kept = (Archive.ofUser?.runs ?? []).filter { $0.hasPrefix(scenario + ".") }

@@ -57,7 +57,7 @@ public struct InputError: Error, Sendable, Equatable, CustomStringConvertible {
   ) -> InputError {
     let origin = (whole.map { " of \($0)" } ?? "") + (part.map { " in \($0)" } ?? "")
     return InputError(
-      "unknown \(kind) '\(name)'\(origin)", at: place, near: known.meant(by: name) ?? name, of: known, listing: list)
+      "unknown \(kind) '\(name)'\(origin)", at: place, near: name, of: known, listing: list)
   }
 
   /// Returns the error with `subject` and a colon before its message.
@@ -85,9 +85,13 @@ extension [String] {
   /// Returns the name nearest to `found` by edit distance; nil if `found` is empty, has more than 64 characters, or
   /// cannot be a typo of any name. A typo has a character in common with the name. If both words have up to four
   /// characters, a typo is at most one edit. Otherwise, a typo is at most two edits, or one edit for three characters
-  /// of the longer word if that is more. A name that alone begins with words near `found` is also near:
-  /// `threads-per-core` for `treads`.
+  /// of the longer word if that is more.
+  ///
+  /// A name that alone begins with `found` and a hyphen precedes a typo: `serial-loop` for `serial`. A name that alone
+  /// begins with words near `found` follows a typo: `threads-per-core` for `treads`.
   public func nearest(to found: String) -> String? {
+    let longer = filter { $0.hasPrefix(found + "-") }
+    if longer.count == 1, !contains(found) { return longer[0] }
     if let typo = likely(for: found) { return typo }
     let words = found.split(separator: "-").count
     let beginnings = map { $0.split(separator: "-").prefix(words).joined(separator: "-") }
@@ -113,15 +117,6 @@ extension [String] {
     let found = String(found.prefix(64))
     return map { (name: $0, distance: $0.editDistance(to: found)) }.sorted { $0.distance < $1.distance }.prefix(count)
       .map(\.name)
-  }
-}
-
-extension [String] {
-  /// Returns the only name that begins with the word `found`, such as `serial-loop` for `serial`; nil if there is not
-  /// exactly one such name, or if `found` is a name itself.
-  func meant(by found: String) -> String? {
-    let longer = filter { $0.hasPrefix(found + "-") }
-    return longer.count == 1 && !contains(found) ? longer.first : nil
   }
 }
 

@@ -28,9 +28,9 @@ extension ApplyStride: FindingPattern {
       + sweeps.flatMap { sweep in
         let isOneOfMany = isComparison && sweeps.count > 1 && sweep.model?.fits != true
         // A reader who compares a few strides does not ask for a formula.
-        let hasModel = sweep.runs.count >= StrideModel.fewestStrides && !isOneOfMany
+        let showsModel = sweep.runs.count >= StrideModel.fewestStrides && !isOneOfMany
         return [best(sweep, in: results)].compactMap(\.self)
-          + (!hasModel ? [] : costModel(sweep, givesReason: isComparison))
+          + (showsModel ? costModel(sweep, givesReason: isComparison) : [])
       }
   }
 

@@ -5,6 +5,8 @@ import Measurement
 public struct DiffJudgement: Sendable {
   /// The share above which a change for the worse fails, such as 0.05 for 5 %.
   public let limit: Double
+  /// The names of the figures that became worse by more than the limit.
+  private let failing: Set<ResultDiff.FigureName>
   /// The changes for the worse, as text: figures that became worse by more than the limit, claims that failed, trials
   /// that broke, and trials that trapped or hung although they are meant to complete.
   public let worse: [String]
@@ -24,11 +26,9 @@ public struct DiffJudgement: Sendable {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
     // Another load may be the reason for a change.
-    let isComparable = diff.otherLoad == nil
-    worse =
-      diff.rows.filter { isComparable && $0.isWorse(byMoreThan: limit) }.map {
-        "\($0.figure) became worse by more than \(percent)"
-      } + diff.faults
+    let failing = diff.otherLoad == nil ? diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map(\.figure) : []
+    self.failing = Set(failing)
+    worse = failing.map { "\($0) became worse by more than \(percent)" } + diff.faults
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.figure): \($0)" } }
@@ -48,6 +48,9 @@ public struct DiffJudgement: Sendable {
     }
     self.undecided = undecided
   }
+
+  /// Returns whether a figure became worse by more than the limit.
+  func fails(_ row: ResultDiff.Row) -> Bool { failing.contains(row.figure) }
 }
 
 extension Quantity {

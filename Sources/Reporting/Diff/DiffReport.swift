@@ -291,7 +291,7 @@ public struct DiffReport: Sendable {
   }
 
   func hasFailed(_ row: ResultDiff.Row) -> Bool {
-    judgement.map { diff.otherLoad == nil && row.isWorse(byMoreThan: $0.limit) } ?? false
+    judgement?.fails(row) ?? false
   }
 
   /// The maximum ratio between the ends of an interval whose ends a report shows. For a wider interval, the report

@@ -49,17 +49,19 @@ public struct ResultDiff: Sendable {
   ///   - new: the documents of the new side.
   ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
   ///     scenario is compared; if the sides have different headlines, the headline of the old side.
-  ///   - soughtChange: the change, as a share above 0, for which a report says how many runs would show it.
+  ///   - soughtChange: the change, as a share above 0, for which a report says how many runs would show it; nil for
+  ///     15 %.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.
   public init(
-    old: [ResultDocument], new: [ResultDocument], metrics: [String] = [], seeking soughtChange: Double = 0.15
+    old: [ResultDocument], new: [ResultDocument], metrics: [String] = [], seeking soughtChange: Double? = nil
   ) throws(InputError) {
     let known = Set((old + new).flatMap { $0.scenario.metrics.map(\.name) }).sorted()
     for metric in metrics where metric != "all" && !known.contains(metric) {
       throw .unknown("metric", metric, at: "--metric", known: known + ["all"])
     }
     sides = (Side(old), Side(new))
+    let soughtChange = soughtChange ?? 0.15
     self.soughtChange = soughtChange
     otherLoad = Self.otherLoad(old, new)
     comparisons = Self.comparisons(old, new)

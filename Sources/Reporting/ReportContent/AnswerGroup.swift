@@ -29,14 +29,11 @@ struct AnswerGroup {
       run != best && (near.contains(run) || isUndecided && undecided.contains(run))
         && comparison.contrastsWithBest[run]?.isDistinct != true
     }
-    return [best] + others.sorted { ratio($0) < ratio($1) }
+    return [best] + others.sorted { comparison.factor($0) < comparison.factor($1) }
   }
 
   /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
   var bestFirst: [Int] { [best] + runs.filter { $0 != best && (near.contains($0) || undecided.contains($0)) } }
-
-  /// The ratio of a run to the best run or its reciprocal, whichever is at least 1; 1 for the best run.
-  private func ratio(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
 
   /// Returns the undecided runs that differ from the best run by at most `share`.
   func undecided(within share: Double) -> [Int] {

@@ -10,16 +10,15 @@ extension AnswerWording {
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
-  /// Returns words about the run with the worst mean after a heading, `slowest: actor, 2.10x slower`. If the rounds do
-  /// not distinguish this run from another run, the heading is about its mean: `highest mean: actor, 2.10x slower`.
+  /// Returns words about the run with the worst mean of the only group, `Slowest: actor, 2.10x slower`. If the rounds
+  /// do not distinguish this run from another run, the words are about its mean: `Highest mean: actor, 2.10x slower`.
   /// Returns nil if no run is certainly worse than the best run, or if an undecided run seems to be worse.
   ///
   /// The words do not consider yardsticks, unless nothing else is compared.
   ///
-  /// If a group has two runs, or if `isPlain` is true and the rounds distinguish the worst run, the words have no
-  /// heading: `actor is 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all
-  /// others`.
-  func worst(_ whole: AnswerGroup, under heading: String, isPlain: Bool = false) -> String? {
+  /// If the group has two runs, or one variant and a distinguished worst run, the words have no heading: `actor is
+  /// 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all others`.
+  func worst(_ whole: AnswerGroup) -> String? {
     let group = competing(whole)
     let ratios = ratios(group)
     guard let worst = ratios.last,
@@ -28,18 +27,18 @@ extension AnswerWording {
     // The words begin with another run, a yardstick.
     let than = group.best == whole.best ? "" : " than \(names([group.best], of: whole.runs))"
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
-    let isWorst = !others.contains { isAlike($0, worst.run) }
+    let isWorst = !others.contains { index.isAlike($0, worst.run, by: metric) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
-      ratios.allSatisfy({ isAlike($0.run, worst.run) })
+      ratios.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
     {
       return "all others are \(by(ratios, worseThan: group.best))\(than)\(seldom(ratios, of: whole))"
     }
     let name = names([worst.run], of: whole.runs)
     let by = by([worst], worseThan: group.best) + than
-    if metric.meaning == .duration, isPlain && isWorst || group.runs.count == 2 {
+    if metric.meaning == .duration, isOneVariant(whole) && isWorst || group.runs.count == 2 {
       return "\(name) \(RunNames.verb(name)) \(by)"
     }
-    let mean = metric.meaning == .duration || metric.better == .lower ? "highest mean" : "lowest mean"
+    let mean = metric.meaning == .duration || metric.better == .lower ? "Highest mean" : "Lowest mean"
     // A yardstick, which the words do not consider, may be worse.
     func figure(_ run: Int) -> Double { index.shownFigure(run, of: metric) ?? 0 }
     let isHidden = whole.runs.contains { run in
@@ -47,17 +46,17 @@ extension AnswerWording {
         && (metric.better == .higher ? figure(run) < figure(worst.run) : figure(run) > figure(worst.run))
     }
     let who = isHidden ? " without \(index.yardsticks)" : ""
-    return
-      "\(isWorst ? heading : heading.first?.isUppercase == true ? mean.capitalizedFirst : mean)\(who): \(name), \(by)"
+    return "\(isWorst ? superlative(isBest: false) : mean)\(who): \(name), \(by)"
   }
 
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
-  /// are at least 24.1x slower`, unless ``worst(_:under:isPlain:)`` says the same. Returns nil if there are fewer than
+  /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Returns nil if there are fewer than
   /// two.
   func others(_ whole: AnswerGroup) -> String? {
     let group = competing(whole)
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
-    guard much.count > 1, let worst = much.last, !much.allSatisfy({ isAlike($0.run, worst.run) }) else { return nil }
+    guard much.count > 1, let worst = much.last, !much.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
+    else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: whole.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
@@ -80,8 +79,6 @@ extension AnswerWording {
 
   /// The smallest certain ratio to the best run from which a run is much worse.
   private static let much = 2.0
-
-  func isAlike(_ run: Int, _ other: Int) -> Bool { index.isAlike(run, other, by: metric) }
 
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.

@@ -17,7 +17,7 @@ struct AnswerWording {
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: AnswerGroup) -> [String] {
-    let worst = worst(group, under: superlative(isBest: false), isPlain: isOneVariant(group))
+    let worst = worst(group)
     let best =
       group.hasTooFewRounds
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
@@ -47,8 +47,7 @@ struct AnswerWording {
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
   func multiple(_ run: Int, in group: AnswerGroup) -> Multiple {
-    guard run != group.best, let contrast = group.comparison.contrastsWithBest[run] else { return Multiple(1) }
-    return Multiple(contrast.factor)
+    Multiple(group.comparison.factor(run))
   }
 
   /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.
@@ -203,7 +202,7 @@ struct AnswerWording {
       ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: (whole ?? group).runs))"
   }
 
-  private func isOneVariant(_ group: AnswerGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
+  func isOneVariant(_ group: AnswerGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
 
   /// Returns a remark if the best run has the smallest or the largest tried setting, `, the largest limit tried`;
   /// otherwise an empty string. A setting outside the range may be better, unless it has the same effect as this one.
@@ -235,7 +234,7 @@ struct AnswerWording {
     guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
     let ratios = ratios(competing(group))
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
-      !isAlike(next.run, worst.run)
+      !index.isAlike(next.run, worst.run, by: metric)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"

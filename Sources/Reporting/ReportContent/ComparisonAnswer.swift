@@ -14,6 +14,9 @@ struct ComparisonAnswer {
   /// The groups of runs that have a best run, in the order of their settings.
   private let groups: [AnswerGroup]
 
+  /// ``groups`` without yardsticks, since a program does not use one; the whole groups if they consist of yardsticks.
+  private var groupsToUse: [AnswerGroup] { wording.withoutYardsticks(groups) ?? groups }
+
   /// The beginning of a sentence that is an item of a list.
   static let item = "- "
   /// The maximum number of names in a sentence.
@@ -34,8 +37,7 @@ struct ComparisonAnswer {
     return [answer.flaws, answer.contrasts].compactMap(\.self) + bests
       + [
         answer.nearestSetting, answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung,
-        answer.stopped,
-        answer.secondary, answer.conditions,
+        answer.stopped, answer.secondary, answer.conditions,
       ]
       .compactMap(\.self)
   }
@@ -52,8 +54,7 @@ struct ComparisonAnswer {
   static func bests(_ content: ReportContent) -> [Best] {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
-    let groups = answer.wording.withoutYardsticks(answer.groups) ?? answer.groups
-    return zip(groups, answer.groups).map { group, whole in
+    return zip(answer.groupsToUse, answer.groups).map { group, whole in
       let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
       return Best(place: answer.wording.settingsText(of: whole), names: names)
     }
@@ -177,13 +178,16 @@ struct ComparisonAnswer {
       ]
     }
     // Whether a yardstick is better does not matter to a program.
-    let open = (wording.withoutYardsticks(groups) ?? groups).filter {
+    let groupsToUse = groupsToUse
+    let open = groupsToUse.filter {
       !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty
     }
     let advice = [wording.advice(open)].compactMap(\.self)
-    if groups.count == 1, lead(first).isEmpty { return (wording.sentences(first) + advice).map(sentence) }
+    if groups.count == 1, wording.settingsText(of: first).isEmpty {
+      return (wording.sentences(first) + advice).map(sentence)
+    }
     let regions = wording.regions(groups)
-    let lines = zip(wording.withoutYardsticks(groups) ?? groups, groups).map { wording.line($0, of: $1) }
+    let lines = zip(groupsToUse, groups).map { wording.line($0, of: $1) }
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
     return [sentence(GridAnswer(groups, in: regions, wording).text)]
@@ -297,13 +301,6 @@ struct ComparisonAnswer {
     }
     guard groups.count > 1, let first = others.first else { return "" }
     return " Ranked by `\(wording.metric.name)` alone; --metric \(first.name) may rank otherwise."
-  }
-
-  /// Returns a prefix with the settings that distinguish a group from other groups: `2 cores: `, `work 10 us: `.
-  /// Returns an empty string if no parameter divides the runs into groups.
-  private func lead(_ group: AnswerGroup) -> String {
-    let settings = wording.settingsText(of: group)
-    return settings.isEmpty ? "" : "\(settings): "
   }
 
   /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized. If all runs are of one

@@ -103,9 +103,8 @@ extension ReportContent {
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
       notes.append(
-        "a ratio without \(Signs.nearBest) or \(Signs.undecided): "
-          + "significantly different from \(referenceText); \(Tool.command) explain significant"
-      )
+        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText); "
+          + "\(Tool.command) explain significant")
     }
     if facts.contains(.allRounds) {
       notes.append(

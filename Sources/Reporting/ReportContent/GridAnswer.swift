@@ -17,6 +17,8 @@ struct GridAnswer {
   private let heading: String
   /// ``heading``, or `undecided at 2 of the 4 settings; may be fastest` if the best run of a group is undecided.
   private let openHeading: String
+  /// `may be fastest`, or `may have the highest throughput`.
+  private let mayBe: String
   /// The number of groups whose best run is undecided.
   private let undecided: Int
   /// The largest ratio of each run that all groups contain.
@@ -42,12 +44,11 @@ struct GridAnswer {
     leaders = groups.map { group, whole in wording.leaders(group).map { wording.names([$0], of: whole.runs) } }
     scope = others == nil ? "" : "without \(wording.index.yardsticks), "
     let isRanked = wording.index.hasEnoughRounds
-    heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "nothing is ranked; best mean so far"
+    heading = isRanked ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
     undecided = groups.count { $0.group.isUndecided || !$0.group.withTooFewRounds.isEmpty }
-    let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
+    mayBe = "\(wording.metric.meaning == .duration ? "may be" : "may have the") \(heading)"
     openHeading =
-      undecided == 0 || !isRanked
-      ? heading : "\(Self.undecided(undecided, of: groups.count)); \(mayBe) \(heading)"
+      undecided == 0 || !isRanked ? heading : "\(Self.undecided(undecided, of: groups.count)); \(mayBe)"
   }
 
   /// Returns the words for a number of undecided groups: `undecided at 2 of the 4 settings`.
@@ -63,12 +64,19 @@ struct GridAnswer {
   /// The words for the best run as a reference: `the best`, or `the best without yardsticks`.
   private var best: String { "the best\(scope.isEmpty ? "" : " without \(wording.index.yardsticks)")" }
 
+  /// Returns words about the largest ratio of a run's means: `are nowhere more than 1.43x slower than the best`.
+  private func atWorst(_ multiple: AnswerWording.Multiple) -> String {
+    "are nowhere more than \(multiple.text) \(wording.worse) than \(best)"
+  }
+
   /// The choice in words: the runs that are among the best in all groups; otherwise a run that is nowhere much worse
   /// than the best; otherwise the best runs by the values of one parameter or by groups, with the run that is nowhere
   /// far from the best; and otherwise that run, or counts. If the runs have too few rounds to be ranked, the words
   /// recommend no run.
   var text: String {
-    guard wording.index.hasEnoughRounds else { return scope + (everywhereSoFar ?? division?.text ?? counts) }
+    guard wording.index.hasEnoughRounds else {
+      return "\(scope)nothing is ranked; \(everywhereSoFar ?? division?.text ?? counts)"
+    }
     return scope
       + (everywhere ?? recommendation(below: Self.good) ?? bestBySettings ?? recommendation(below: AnswerWording.far)
         ?? counts)
@@ -80,7 +88,7 @@ struct GridAnswer {
     division.map { text, names in
       let least = leastWorst.flatMap { $0.multiple.factor < AnswerWording.far ? $0 : nil }
       let compromise = least.map {
-        "; the means of \($0.name) are nowhere more than \($0.multiple.text) \(wording.worse) than \(best)"
+        "; the means of \($0.name) \(atWorst($0.multiple))"
       }
       return text + (compromise ?? "") + cost(of: names.subtracting([least?.name].compactMap(\.self)))
     }
@@ -90,8 +98,7 @@ struct GridAnswer {
   /// the best mean so far at all values of hold`; nil if there is no such run.
   private var everywhereSoFar: String? {
     let names = Set(leaders.map { $0[0] })
-    return names.count == 1
-      ? "nothing is ranked; \(wording.bestSoFar(leaders[0][0])) \(place(of: groups[0].whole))" : nil
+    return names.count == 1 ? "\(wording.bestSoFar(leaders[0][0])) \(place(of: groups[0].whole))" : nil
   }
 
   /// Words about the runs that are among the best in all groups: `mutex is fastest at all values of hold`, or those of
@@ -129,16 +136,15 @@ struct GridAnswer {
       let has = Set(small.map(wording.names.variant)).count > 1 ? "have" : RunNames.has(names)
       return isSame || cost.multiple.text == AnswerWording.Multiple(1).text
         ? "\(start), but \(names) \(has) the best mean\(isSame ? "" : ", or nearly so,") \(place(of: whole))"
-        : "\(start), but the means of \(names) are nowhere more than \(cost.multiple.text) \(wording.worse) than \(best)"
+        : "\(start), but the means of \(names) \(atWorst(cost.multiple))"
     }
     let nearest = common.compactMap(worst).min { $0.multiple.factor < $1.multiple.factor }
-    let mayBe = wording.metric.meaning == .duration ? "may be" : "may have the"
     guard let nearest else {
-      return "\(start); \(wording.names(common, of: whole.runs, "or")) \(mayBe) \(heading) \(place(of: whole))"
+      return "\(start); \(wording.names(common, of: whole.runs, "or")) \(mayBe) \(place(of: whole))"
     }
-    return "\(start); \(nearest.name) \(mayBe) \(heading) \(place(of: whole))"
+    return "\(start); \(nearest.name) \(mayBe) \(place(of: whole))"
       + (nearest.multiple.factor < AnswerWording.far
-        ? "; its means are nowhere more than \(nearest.multiple.text) \(wording.worse) than \(best)"
+        ? "; its means \(atWorst(nearest.multiple))"
         : ", but its means are up to \(nearest.multiple.text) \(wording.worse) (\(nearest.place))")
   }
 
@@ -159,7 +165,7 @@ struct GridAnswer {
   private func recommendation(below limit: Double) -> String? {
     guard let least = leastWorst, least.multiple.factor < limit else { return nil }
     let choice =
-      "use \(least.name): its means are nowhere more than \(least.multiple.text) \(wording.worse) than \(best)"
+      "use \(least.name): its means \(atWorst(least.multiple))"
     let count = leaders.count { $0.contains(least.name) }
     return choice
       + (count == 0

@@ -84,8 +84,11 @@ extension ReportContent {
   /// The lines of the answer: a note if the trials did not have several cores to themselves, the standings of the
   /// documents' sentences, the counts `13 claims: 11 held, 2 supported`, and the conclusion of the scenario.
   var answer: [Line] {
-    [coresNote.map { Line($0, .care) }, standings.line, counts].compactMap(\.self) + conclusionLines
+    [coresLine, standings.line, counts].compactMap(\.self) + conclusionLines
   }
+
+  /// ``coresNote`` as a line.
+  var coresLine: Line? { coresNote.map { Line($0, .care) } }
 
   private var conclusionLines: [Line] {
     conclusions.enumerated().map { place, text in

@@ -16,8 +16,8 @@ struct RunComparison: Sendable {
   /// one run of the group cannot be ranked.
   let uncertainBests: Set<Int>
 
-  /// The undecided runs that are certainly worse than another undecided run, or than a run as good as the best. Such a
-  /// run is not the best, although the rounds do not rank it beside a noisier run with the best mean.
+  /// The undecided runs that are certainly worse than another undecided run of their group. Such a run is not the best,
+  /// although the rounds do not rank it beside a noisier run with the best mean.
   let outclassed: Set<Int>
 
   /// A metric of a comparison that counts failures and is 0 in at least one run; nil if there is no such metric. A run
@@ -84,12 +84,11 @@ struct RunComparison: Sendable {
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
-    func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
     outclassed = uncertainBests.reduce(into: []) { outclassed, best in
       let undecided = index.runs(competingWith: best, in: names).filter(comparison.undecided.contains)
       outclassed.formUnion(
         undecided.filter { run in
-          undecided.contains { factor($0) < factor(run) && !index.isAlike(run, $0, by: metric) }
+          undecided.contains { comparison.factor($0) < comparison.factor(run) && !index.isAlike(run, $0, by: metric) }
         })
     }
   }
@@ -111,6 +110,9 @@ struct RunComparison: Sendable {
   /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).
   func isNearBest(_ run: Int) -> Bool { comparison.isNearBest(run) }
 
+  /// Returns the ratio of a run to the best run of its group (``Comparison/factor(_:)``).
+  func factor(_ run: Int) -> Double { comparison.factor(run) }
+
   /// Returns the share by which a run may be worse than the best run of its group (``Comparison/possibleLoss(_:)``).
   func possibleLoss(_ run: Int) -> Double? { comparison.possibleLoss(run) }
 
@@ -126,6 +128,12 @@ struct RunComparison: Sendable {
       ? self.undecided.contains(run)
       : self.contrasts[run].map { $0.isDistinct == false && $0.isNoise == true } == true
   }
+}
+
+extension Comparison {
+  /// Returns the ratio of a run to the best run of its group or its reciprocal, whichever is at least 1; 1 for the best
+  /// run, and for a run without a ratio.
+  func factor(_ run: Int) -> Double { contrastsWithBest[run]?.factor ?? 1 }
 }
 
 extension RunIndex {

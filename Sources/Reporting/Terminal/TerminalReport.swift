@@ -91,8 +91,7 @@ public struct TerminalReport: Sendable {
     sections[foot] += hints(content, isWhole: isWhole)
     let isLong = TextStyle.text(sections).utf8.count { $0 == UInt8(ascii: "\n") } > Self.screen
     if content.isComparison {
-      let caution = content.coresNote.map { Line($0, .care) }
-      sections[0] += ([caution].compactMap(\.self) + content.decision).flatMap(style.wrapped)
+      sections[0] += ([content.coresLine].compactMap(\.self) + content.decision).flatMap(style.wrapped)
     }
     return TextStyle.text(isLong || content.isComparison ? sections + [answer] : sections)
   }

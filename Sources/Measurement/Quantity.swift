@@ -28,6 +28,11 @@ public struct Quantity: Sendable, Hashable {
     "k": (1e3, .none), "M": (1e6, .none),
   ]
 
+  /// Whether a word is a unit that follows a number and a space, as in `3.20 us`.
+  public static func isUnit(_ word: some StringProtocol) -> Bool {
+    !word.isEmpty && (suffixes[String(word)] != nil || ["k/s", "M/s", "G/s", "G"].contains(word))
+  }
+
   /// The suffixes that an error message suggests in place of an unknown suffix.
   public static let knownSuffixes = ["ns", "us", "ms", "s", "min", "B", "KiB", "MiB", "GiB", "/s", "%"]
 

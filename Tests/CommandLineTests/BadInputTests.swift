@@ -69,6 +69,10 @@ import Testing
         + "and 9 more?)\n"
     ),
     (
+      ["explain", "signifcant"],
+      "gcdlab: 'signifcant' is neither a scenario nor a word of the reports; did you mean 'significant'?\n"
+    ),
+    (
       ["explain", "open-file-descriptors"],
       "gcdlab: unknown scenario 'open-file-descriptors' (mentioned by fd-semaphore)\n"
     ),

@@ -448,6 +448,8 @@ import Testing
 
   @Test func `texts are wrapped and measured in terminal cells`() {
     #expect("aa 队列 bb".wrapped(to: 7) == ["aa 队列", "bb"])
+    #expect("within 40 us, or 2 s.".wrapped(to: 10) == ["within", "40 us, or", "2 s."])
+    #expect("in 4 settings".wrapped(to: 6) == ["in 4", "settings"])
     #expect("队列🙂e\u{301}".displayWidth == 7)
     #expect("队列".clipped(to: 3, TextStyle()) == "队…")
     #expect("ab".clipped(to: 2, TextStyle(unicode: false)) == "ab")

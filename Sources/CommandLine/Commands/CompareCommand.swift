@@ -12,7 +12,7 @@ struct CompareCommand: AsyncParsableCommand {
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
       setting, in shuffled order. The comparison ends once the ratios are known to --precision, but not before 3 to 10 s \
-      (depending on the number of settings), and at the latest after --time (30s by default, or up to 2min if six rounds need more). A setting that is certainly twice as slow as the best \
+      (depending on the number of settings), and at the latest after --time (30s by default, 20s with --quick, or up to four times as long if six rounds need more). A setting that is certainly twice as slow as the best \
       setting runs only in every fourth round, unless the best setting is that of a yardstick.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \
@@ -147,28 +147,32 @@ struct CompareCommand: AsyncParsableCommand {
       }
       experiment = experiment.showing(first: metric)
     }
-    let parser = SweepParser(experiment.pattern)
-    var sweep: [Sweep] = []
     do throws(InputError) {
-      for text in sweeps { sweep.append(try parser.sweep(text)) }
-      for text in run.settings {
-        guard let name = text.split(separator: "=").first, sweep.contains(where: { $0.name == name }) else { continue }
-        throw InputError("'\(name)' is swept, and set by --set \(text): leave one of them out")
-      }
-      if let cores = run.confinement.cores, sweep.contains(where: { $0.name == Cores.name }) {
-        throw InputError("'\(Cores.name)' is swept, and set by --cores \(cores): leave one of them out")
-      }
-      if sweep.isEmpty { sweep = experiment.sweep }
-      sweep = sweep.map(withoutMissingCores).map { experiment.withoutEquals($0, among: sweep) }
-      if sweep.isEmpty {
-        let examples = "NAME=VALUES, as in \(experiment.exampleSweeps.joined(separator: " or "))"
-        guard experiment.variants.count(where: { $0.role != .broken }) > 1 else {
-          throw InputError("\(experiment.name) sweeps nothing by itself: give \(examples)")
-        }
-        Lab.printMessage("no sweep: the variants are compared at one setting; to sweep, give \(examples)")
-      }
-      return rankedByDefault(try experiment.sweeping(sweep))
+      return rankedByDefault(try experiment.sweeping(try sweep(of: experiment)))
     } catch { throw error.at("compare") }
+  }
+
+  /// Returns the sweeps of the command, or those of `experiment` if the command has none, without the values that add
+  /// nothing.
+  private func sweep(of experiment: Experiment) throws(InputError) -> [Sweep] {
+    let parser = SweepParser(experiment.pattern)
+    var given: [Sweep] = []
+    for text in sweeps { given.append(try parser.sweep(text)) }
+    let fixed =
+      run.settings.map { (name: String($0.prefix { $0 != "=" }), option: "--set \($0)") }
+      + (run.confinement.cores.map { [(name: Cores.name, option: "--cores \($0)")] } ?? [])
+    if let both = fixed.first(where: { fixed in given.contains { $0.name == fixed.name } }) {
+      throw InputError("'\(both.name)' is swept, and set by \(both.option): leave one of them out")
+    }
+    let all = given.isEmpty ? experiment.sweep : given
+    if all.isEmpty {
+      let examples = "NAME=VALUES, as in \(experiment.exampleSweeps.joined(separator: " or "))"
+      guard experiment.variants.count(where: { $0.role != .broken }) > 1 else {
+        throw InputError("\(experiment.name) sweeps nothing by itself: give \(examples)")
+      }
+      Lab.printMessage("no sweep: the variants are compared at one setting; to sweep, give \(examples)")
+    }
+    return all.map(withoutMissingCores).map { experiment.withoutEquals($0, among: all) }
   }
 
   /// Returns `experiment` with the metric that ranks its settings as the headline metric, unless `--metric` names the
@@ -184,7 +188,11 @@ struct CompareCommand: AsyncParsableCommand {
   }
 
   private func budget() throws -> Budget {
-    var budget = try run.budget(precision: 0.02, time: Budget.comparisonTime)
+    // A time that the user gave is used for a precise answer, also by a quick run.
+    let isQuick = run.quick && run.time == nil
+    var budget = try run.budget(
+      precision: isQuick ? Budget.quickComparisonPrecision : Budget.comparisonPrecision,
+      time: isQuick ? Budget.quickComparisonTime : Budget.comparisonTime)
     budget.timeLeft = budget.time
     budget.fewestRounds = min(budget.rounds, ConfidenceInterval.fewest)
     // A time that the user gave is a promise, even if few rounds fit into it.

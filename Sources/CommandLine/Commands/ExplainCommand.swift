@@ -47,13 +47,17 @@ struct ExplainCommand: ParsableCommand {
     if isWord {
       // Words such as `best mean` need no quotation marks.
       let phrase = ([name] + variants).joined(separator: " ")
-      let meanings = Legend.meanings(of: phrase) + (try declarations(of: phrase))
+      let declarations = try declarations()
+      let meanings = Legend.meanings(of: phrase) + text(declarations.filter { $0.name == phrase })
       guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
-      // The error about a single word names the scenarios that mention it.
-      guard variants.isEmpty else {
-        throw InputError(
-          "'\(phrase)' is neither a scenario with a variant nor a word of the reports", near: phrase, of: Legend.words)
-      }
+      let error = InputError(
+        "'\(phrase)' is neither a scenario\(variants.isEmpty ? "" : " with a variant") nor a word of the reports",
+        near: phrase, of: Legend.words + declarations.filter { $0.kind != "variant" }.map(\.name).distinct)
+      // The error about another single word names the scenarios that mention it, or have a variant with such a name.
+      let isForLibrary =
+        error.nearest == nil || Lab.library.names.nearest(to: name) != nil
+        || !Lab.library.scenarios(mentioning: name).isEmpty
+      guard variants.isEmpty, isForLibrary else { throw error }
     }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
@@ -63,20 +67,28 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// Returns lines that explain the variants, metrics and parameters called `word`, each with the names of its
-  /// scenarios; an empty array if there are none.
-  private func declarations(of word: String) throws(InputError) -> [String] {
-    let found = try Lab.library.all().flatMap { experiment -> [(kind: String, says: String, scenario: String)] in
+  /// A variant, a metric or a parameter of a scenario.
+  private typealias Declared = (kind: String, name: String, says: String, scenario: String)
+
+  /// Returns the variants, metrics and parameters of all scenarios.
+  private func declarations() throws(InputError) -> [Declared] {
+    try Lab.library.all().flatMap { experiment -> [Declared] in
       let pattern = experiment.pattern
-      let variants = experiment.variants.filter { $0.name == word }.map { ("variant", $0.summary) }
-      let metrics = (pattern.metrics + Metric.costs).filter { $0.name == word }.map { ("metric", $0.summary) }
-      let parameters = pattern.settable.filter { $0.name == word }.map { ("parameter", $0.summary) }
-      return (variants + metrics + parameters).map { ($0.0, $0.1, experiment.name) }
+      let variants = experiment.variants.map { ("variant", $0.name, $0.summary) }
+      let metrics = (pattern.metrics + Metric.costs).map { ("metric", $0.name, $0.summary) }
+      let parameters = pattern.settable.map { ("parameter", $0.name, $0.summary) }
+      return (variants + metrics + parameters).map { ($0.0, $0.1, $0.2, experiment.name) }
     }
-    return found.grouped { "\($0.kind): \($0.says)" }.map { _, all in
+  }
+
+  /// Returns a line for each meaning of `declared`, with the names of its scenarios.
+  private func text(_ declared: [Declared]) -> [String] {
+    declared.grouped { "\($0.kind): \($0.says)" }.map { _, all in
+      let first = all[0]
       let scenarios = all.map(\.scenario).abridged(to: Self.mostScenarios)
-      let code = all[0].kind == "variant" ? "; \(Tool.command) explain \(all[0].scenario) \(word) shows its code" : ""
-      return "\(word), a \(all[0].kind) of \(scenarios): \(all[0].says)\(code)"
+      let code =
+        first.kind == "variant" ? "; \(Tool.command) explain \(first.scenario) \(first.name) shows its code" : ""
+      return "\(first.name), a \(first.kind) of \(scenarios): \(first.says)\(code)"
     }
   }
 

@@ -21,7 +21,7 @@ struct RunOptions: ParsableArguments {
 
   @Flag(
     help:
-      "Run with small settings and 6 rounds, the minimum for a verdict on performance; compare adds rounds for some seconds."
+      "Run with small settings and 6 rounds, the minimum for a verdict on performance; compare adds rounds for up to 20 s."
   )
   var quick = false
 
@@ -36,13 +36,13 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out (default: 2% in compare, none elsewhere).",
+      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out (default: 2% in compare, or 10% with --quick; none elsewhere).",
       valueName: "percent"))
   var precision: String?
 
   @Option(
     help: ArgumentHelp(
-      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, or up to 2min if six rounds need more; 1min with --precision, none elsewhere).",
+      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, or 20s with --quick, and up to four times as long if six rounds need more; 1min with --precision, none elsewhere).",
       valueName: "duration"))
   var time: String?
 
@@ -63,12 +63,12 @@ struct RunOptions: ParsableArguments {
 
   /// Returns the budget of the run. `precision` and `time` are the defaults of the options `--precision` and `--time`.
   /// If there is a precision and neither `--time` nor `time` is given, the time limit is one minute. The default
-  /// precision does not apply to a thorough run, to a run with `--rounds`, or to a quick run without `--time`.
+  /// precision does not apply to a thorough run or to a run with `--rounds`.
   ///
   /// - Throws: `ValidationError` if the value of an option is invalid.
   func budget(precision: Double? = nil, time: Duration? = nil) throws -> Budget {
     var budget = quick ? Budget.quick : thorough ? .thorough : .standard
-    let addsRounds = rounds == nil && !thorough && (!quick || self.time != nil)
+    let addsRounds = rounds == nil && !thorough
     budget.precision = try share() ?? (addsRounds ? precision : nil)
     // With a precision, the run starts with the minimum number of rounds for an interval, and adds further rounds.
     if budget.precision != nil, !quick, !thorough { budget.rounds = ConfidenceInterval.fewest }

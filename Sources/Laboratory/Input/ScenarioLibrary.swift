@@ -115,7 +115,7 @@ public struct ScenarioLibrary: Sendable {
     // There are too many names for a message, and `list` also prints their titles.
     var hint = names.nearest(to: name) == nil ? "known: those of `list`, or a path to a .yml file" : ""
     let variant = patterns.flatMap(\.variants).map(\.name).nearest(to: name)
-    let scenarios = [mentioning(name), variant.map(mentioning) ?? []].map { $0.abridged(to: 3) }
+    let scenarios = [scenarios(mentioning: name), variant.map(scenarios(mentioning:)) ?? []].map { $0.abridged(to: 3) }
     let owners = names.filter { (try? builtIn($0))?.variant(name) != nil }
     if !owners.isEmpty {
       hint = "a variant of \(owners.abridged(to: 3))"
@@ -130,7 +130,7 @@ public struct ScenarioLibrary: Sendable {
   /// Returns the names of the built-in scenarios whose files contain `name` as whole words; `file-descriptors` also
   /// means `file descriptors`. The names are sorted by the number of occurrences before the lesson, such as in the
   /// title, and then by the number of all occurrences, both in descending order.
-  private func mentioning(_ name: String) -> [String] {
+  public func scenarios(mentioning name: String) -> [String] {
     func words(_ text: Substring) -> [Substring] { text.split { !$0.isLetter && !$0.isNumber && $0 != "_" } }
     let lowercased = name.lowercased()
     let sought = words(lowercased[...])

@@ -61,7 +61,15 @@ public struct Budget: Sendable, Equatable {
   public static let thorough = Budget(rounds: 30)
   /// The time limit of a comparison for which the user gives none.
   public static let comparisonTime = Duration.seconds(30)
-  /// The factor by which ``comparisonTime`` is extended at most if the smallest number of rounds does not fit into it.
+  /// The time limit of a quick comparison for which the user gives none.
+  public static let quickComparisonTime = Duration.seconds(20)
+  /// The precision that the ratios of a comparison must reach, as a share.
+  public static let comparisonPrecision = 0.02
+  /// The precision that the ratios of a quick comparison must reach, as a share. An interval of this width either
+  /// ranks the two sides, or shows that they are alike.
+  public static let quickComparisonPrecision = ConfidenceInterval.alikeDifference
+  /// The factor by which the time limit of a comparison is extended at most if the smallest number of rounds does not
+  /// fit into it.
   public static let mostExtension = 4
   /// The largest number of rounds of a run, regardless of the width of the intervals.
   public static let mostRounds = 10_000

@@ -162,18 +162,10 @@ struct Pace {
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
-    guard let least = plan.budget.fewestRounds, let limit = time, trial.round == 0 else { return }
-    let spent = (.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds
-    let (seen, tried) = (Self.seenEnough, trials - ended.trials)
-    // Trials of different runs take different times, so an estimate needs trials of all runs, unless time is short.
-    let isHalf = Double(spent) > 0.5 * Double(limit.nanoseconds)
-    // A stopped run is tried again, and its trials take at least as long as the stopped one.
-    let count = plan.runs.count { !givenUp.contains($0.variant.name) }
-    guard tried >= seen.trials, isHalf || tried >= count, Double(spent) > seen.share * Double(limit.nanoseconds) else {
-      return
-    }
-    let each = Double(spent) / Double(tried)
-    let needed = each * Double(count * least)
+    guard let least = plan.budget.fewestRounds, let limit = time, trial.round == 0,
+      let each = timeOfTrial(within: limit)
+    else { return }
+    let needed = each * Double(runsToTry * least)
     guard needed > Double(limit.nanoseconds) else { return }
     // The first trials of a round may be short ones, so the suggestion has a margin beyond that of the budget.
     let seconds = Budget.enough(for: Self.margin * needed / 1e9)
@@ -182,17 +174,41 @@ struct Pace {
       return
     }
     // A user's time is a promise. If it contains a round, the report has figures, and states what a ranking needs.
-    if plan.budget.longestTime == nil, each * Double(count) <= Double(limit.nanoseconds) { return }
+    if plan.budget.longestTime == nil, each * Double(runsToTry) <= Double(limit.nanoseconds) { return }
+    let takes = "\(least) rounds take \(Quantity(needed, .nanoseconds))"
+    throw InputError(
+      "rounds of \(runsToTry) trials do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) per trial "
+        + "(\(trialsToProject) tried), \(takes). \(advice(seconds: seconds))")
+  }
+
+  /// The number of runs that are still tried. A stopped run counts: it is tried again, and its trials take at least as
+  /// long as the stopped one.
+  private var runsToTry: Int { plan.runs.count { !givenUp.contains($0.variant.name) } }
+
+  /// The number of finished trials from which the run's duration is projected.
+  private var trialsToProject: Int { trials - ended.trials }
+
+  /// Returns the mean time of a trial in nanoseconds, or nil as long as too few trials have finished to project the
+  /// run's duration. Trials of different runs take different times, so the projection needs trials of all runs, unless
+  /// half of the time is over.
+  private func timeOfTrial(within limit: Duration) -> Double? {
+    let spent = Double((.nanoseconds(Int64(elapsed)) - ended.time).nanoseconds)
+    let share = spent / Double(limit.nanoseconds)
+    guard trialsToProject >= Self.seenEnough.trials, share > Self.seenEnough.share,
+      share > 0.5 || trialsToProject >= runsToTry
+    else { return nil }
+    return spent / Double(trialsToProject)
+  }
+
+  /// Returns the end of the error about a run that needs about `seconds` seconds: how to make it fit into its time.
+  private func advice(seconds: Int) -> String {
     let variants = plan.experiment.variants.count
     let ways = [
       "fewer values", variants > 1 ? "fewer of the \(variants) variants with --variant" : nil,
       "smaller trials with \(plan.experiment.isQuick ? "--set" : "--quick or --set")",
     ]
-    let leastTime = stopped.isEmpty ? "" : "at least "
-    throw InputError(
-      "rounds of \(count) trials do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) per trial "
-        + "(\(tried) tried), \(least) rounds take \(Quantity(needed, .nanoseconds)). Give the run more time (\(leastTime)--time \(seconds)s), "
-        + "or shrink it: \(ways.compactMap(\.self).joined(separator: ", "))")
+    return "Give the run more time (\(stopped.isEmpty ? "" : "at least ")--time \(seconds)s), or shrink it: "
+      + ways.compactMap(\.self).joined(separator: ", ")
   }
 
   /// The ratio of the time on which a suggestion is based to the time that the first trials predict.

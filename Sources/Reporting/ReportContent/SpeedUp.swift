@@ -4,83 +4,99 @@ import Measurement
 /// The speed-up of the headline metric with the number of cores, as tables and as a plot. The reference for a variant
 /// at a setting is that variant at that setting on the smallest number of cores.
 struct SpeedUp: Sendable {
-  /// A table with every variant at every setting.
-  let table: Table
-  /// A table with every variant at its fastest setting.
-  let briefTable: Table
-  /// A plot of every variant at its fastest setting.
-  let curve: SweepCurve
-  /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
-  /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
-  /// with the largest speed-ups and the one with the least. If no speed-up and no loss is certainly above 10 %, the
-  /// sentence contains the largest speed-up alone. The value is nil for a single variant.
-  let sentence: String?
+  private let index: RunIndex
+  private let metric: MetricFacts
+  /// The number of cores, which is swept.
+  private let cores: ParameterFacts
+  /// The swept parameters that define the amount of work.
+  private let problem: [ParameterFacts]
+  /// The other swept parameters, including those of ``problem``.
+  private let others: [ParameterFacts]
+  /// The number of cores of the reference, which is the smallest.
+  private let fewest: Int
+  /// The larger numbers of cores, in ascending order.
+  private let counts: [Int]
+  /// The variants at all settings.
+  private let all: [Scaling.Series]
+  /// Each variant at its fastest setting. Little work hardly gains from cores, so these are the series of the largest
+  /// amount of work, which are the most informative.
+  private let fastest: [Scaling.Series]
+  /// Whether any speed-up is certainly above 10 %. Work that no variant divides among the cores, such as a round trip
+  /// or a sleep, has no ideal.
+  private let hasGain: Bool
+  /// Whether any loss is certainly above 10 %.
+  private let hasLoss: Bool
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
-  private static let metric = MetricFacts(
+  private static let plotted = MetricFacts(
     name: "speed-up", kind: .rate, unit: .none, better: .higher, amount: nil, says: "how many times as fast")
 
   /// Creates the tables and the plot; nil if cores are not swept, if the metric does not measure speed, or if there are
   /// no figures.
   init?(_ index: RunIndex, _ metric: MetricFacts) {
-    guard let parameter = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
+    guard let cores = index.swept.first(where: { $0.name == Cores.name }), let ranking = metric.better.ranking,
       metric.meaning.isSpeed
     else { return nil }
-    let cells = index.document.runs.map { run in
+    let entries = index.document.runs.map { run in
       Comparison.Entry(variant: run.variant, point: run.point, figures: run.metrics[metric.name]?.roundFigures ?? [])
     }
     let problem = index.swept.filter(index.definesWork)
-    let scaling = Scaling(cells, ranking, problem: problem.map(\.name))
+    let scaling = Scaling(entries, ranking, problem: problem.map(\.name))
     guard let fewest = scaling.series.map(\.fewest).min() else { return nil }
+    (self.index, self.metric, self.cores, self.problem, self.fewest) = (index, metric, cores, problem, fewest)
+    others = index.swept.filter { $0.name != Cores.name }
     let all = scaling.series.filter { $0.fewest == fewest }
-    let others = index.swept.filter { $0.name != Cores.name }
-    let counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
-    // Work that no variant divides among the cores, such as a round trip or a sleep, has no ideal.
+    self.all = all
+    fastest = all.filter { series in series.isFastest && problem.allSatisfy { $0.isMost(in: series.point) } }
+    counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
     let speedUps = all.flatMap(\.steps).compactMap(\.speedup)
-    let gains = speedUps.contains { ($0.interval?.low ?? $0.ratio) > 1 + ConfidenceInterval.alikeDifference }
-    let losses = speedUps.contains { ($0.interval?.high ?? $0.ratio) < 1 / (1 + ConfidenceInterval.alikeDifference) }
-    func table(_ series: [Scaling.Series]) -> Table {
-      Table(
-        title: "speed-up over \(fewest.counted("core"))",
-        note: "how many times as fast (\(metric.name))"
-          + (gains
-            ? ", and, if there is room, the share of the ideal, in which all cores together are as many times as fast"
-            : "")
-          + "; paired rounds"
-          + (series.count < all.count
-            ? "; each variant at its fastest setting\(problem.isEmpty ? "" : " for the most work"), the others: --details"
-            : ""),
-        keys: 1 + others.count, isGrid: false,
-        headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) }
-          + counts.flatMap { count in
-            [Table.Heading(count.counted("core"))]
-              + (gains ? [Table.Heading(counts.count > 1 ? "of ideal on \(count)" : "of ideal", omission: 3)] : [])
-          },
-        rows: series.map { series in
-          Table.Row(
-            needsCare: index.isBroken(series.steps[0].run),
-            cells: [Cell(series.variant, .key)]
-              + others.map { other in Cell(series.point[other.name].map(other.describe) ?? "-", .key) }
-              + counts.flatMap { count in
-                (series.steps.first { $0.cores == count }.map { Self.cells($0, of: series) } ?? [.none, .none])
-                  .prefix(gains ? 2 : 1)
-              })
-        })
+    let alike = 1 + ConfidenceInterval.alikeDifference
+    hasGain = speedUps.contains { ($0.interval?.low ?? $0.ratio) > alike }
+    hasLoss = speedUps.contains { ($0.interval?.high ?? $0.ratio) < 1 / alike }
+  }
+
+  /// A table with every variant at every setting.
+  var table: Table { table(all) }
+
+  /// A table with every variant at its fastest setting.
+  var briefTable: Table { table(all.count <= Self.mostRows ? all : fastest) }
+
+  private func table(_ series: [Scaling.Series]) -> Table {
+    let ideal =
+      hasGain
+      ? ", and, if there is room, the share of the ideal, in which all cores together are as many times as fast" : ""
+    let omitted =
+      series.count < all.count
+      ? "; each variant at its fastest setting\(problem.isEmpty ? "" : " for the most work"), the others: --details"
+      : ""
+    let headings = counts.flatMap { count in
+      [Table.Heading(count.counted("core"))]
+        + (hasGain ? [Table.Heading(counts.count > 1 ? "of ideal on \(count)" : "of ideal", omission: 3)] : [])
     }
-    self.table = table(all)
-    // Little work hardly gains from cores, so the series of the largest amount of work are the most informative.
-    let fastest = all.filter { series in series.isFastest && problem.allSatisfy { $0.isMost(in: series.point) } }
-    briefTable = table(all.count <= Self.mostRows ? all : fastest)
-    let shared = problem.compactMap { parameter in
-      parameter.most.map { RunNames.setting(parameter, $0) }
-    }
-    sentence = Self.sentence(
-      fastest, over: fewest, others.filter { other in !problem.contains { $0.name == other.name } }, at: shared,
-      isListed: gains || losses)
-    curve = SweepCurve(
-      Self.metric, along: parameter, settings: ([fewest] + counts).map(ParameterValue.integer),
+    return Table(
+      title: "speed-up over \(fewest.counted("core"))",
+      note: "how many times as fast (\(metric.name))\(ideal); paired rounds\(omitted)",
+      keys: 1 + others.count, isGrid: false,
+      headings: [.init("variant", .left)] + others.map { Table.Heading($0.name) } + headings,
+      rows: series.map { series in
+        let figures = counts.flatMap { count in
+          (series.steps.first { $0.cores == count }.map { Self.cells($0, of: series) } ?? [.none, .none])
+            .prefix(hasGain ? 2 : 1)
+        }
+        return Table.Row(
+          needsCare: index.isBroken(series.steps[0].run),
+          cells: [Cell(series.variant, .key)]
+            + others.map { other in Cell(series.point[other.name].map(other.describe) ?? "-", .key) } + figures)
+      })
+  }
+
+  /// A plot of every variant at its fastest setting.
+  var curve: SweepCurve {
+    let settings = [fewest] + counts
+    return SweepCurve(
+      Self.plotted, along: cores, settings: settings.map(ParameterValue.integer),
       series: fastest.map { series -> SweepCurve.Series in
-        let ratios = ([fewest] + counts).map { count in
+        let ratios = settings.map { count in
           count == fewest ? 1 : series.steps.first { $0.cores == count }?.speedup?.ratio
         }
         return SweepCurve.Series(
@@ -95,13 +111,16 @@ struct SpeedUp: Sendable {
       ideal: 1 / Double(fewest))
   }
 
-  private static func sentence(
-    _ series: [Scaling.Series], over fewest: Int, _ others: [ParameterFacts], at shared: [String], isListed: Bool
-  ) -> String? {
-    guard let most = series.flatMap(\.steps).map(\.cores).max(), most > fewest, series.count > 1 else { return nil }
-    let steps = series.compactMap { series in
+  /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
+  /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
+  /// with the largest speed-ups and the one with the least. If no speed-up and no loss is certainly above 10 %, the
+  /// sentence contains the largest speed-up alone. The value is nil for a single variant.
+  var sentence: String? {
+    guard let most = counts.last, fastest.count > 1 else { return nil }
+    let chosen = others.filter { other in !problem.contains { $0.name == other.name } }
+    let steps = fastest.compactMap { series in
       series.steps.first { $0.cores == most }?.speedup.map { speedUp in
-        let settings = others.compactMap { other in series.point[other.name].map { RunNames.setting(other, $0) } }
+        let settings = chosen.compactMap { other in series.point[other.name].map { RunNames.setting(other, $0) } }
         return (name: ([series.variant] + settings).joined(separator: " with "), speedUp: speedUp)
       }
     }.sorted { $0.speedUp.ratio > $1.speedUp.ratio }
@@ -116,9 +135,10 @@ struct SpeedUp: Sendable {
     let texts = named.map(text)
     let list =
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
-    let place = shared.isEmpty ? "" : " at \(shared.joined(separator: ", "))"
+    let amounts = problem.compactMap { parameter in parameter.most.map { RunNames.setting(parameter, $0) } }
+    let place = amounts.isEmpty ? "" : " at \(amounts.joined(separator: ", "))"
     return "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): "
-      + (isListed ? "\(list)." : "hardly any, \(text(steps[0])) at most.")
+      + (hasGain || hasLoss ? "\(list)." : "hardly any, \(text(steps[0])) at most.")
   }
 
   /// The maximum number of rows of a brief table with all settings.

@@ -1,4 +1,5 @@
 import Laboratory
+import Measurement
 
 extension String {
   /// The number of terminal cells that the text occupies: two for each East Asian wide character or emoji, and zero for
@@ -47,12 +48,12 @@ extension String {
   /// The text without trailing spaces.
   var trimmed: String { droppingLast { $0 == " " } }
 
-  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A word that is wider than
-  /// `cells` has a line of its own.
+  /// Returns the lines of the text, wrapped between words to at most `cells` terminal cells. A number and its unit stay
+  /// on the same line. A word that is wider than `cells` has a line of its own.
   public func wrapped(to cells: Int) -> [String] {
     var lines: [String] = []
     var line = ""
-    for word in split(whereSeparator: { $0 == " " || $0.isNewline }).map({ String($0).inLine }) {
+    for word in inseparable {
       if line.isEmpty {
         line = word
       } else if line.displayWidth + 1 + word.displayWidth <= cells {
@@ -63,6 +64,18 @@ extension String {
       }
     }
     return lines + [line]
+  }
+
+  /// The words of the text, of which a number and its unit are one.
+  private var inseparable: [String] {
+    split { $0 == " " || $0.isNewline }.reduce(into: []) { words, word in
+      let isUnit = Quantity.isUnit(word.prefix { $0.isLetter || "/%".contains($0) })
+      if isUnit, let last = words.indices.last, words[last].last?.isNumber == true {
+        words[last] += " " + String(word).inLine
+      } else {
+        words.append(String(word).inLine)
+      }
+    }
   }
 }
 

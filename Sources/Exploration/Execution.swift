@@ -6,8 +6,8 @@ import CDispatchSupport
 /// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
 /// The program's memory is therefore sequentially consistent: all threads observe the steps in one order.
 ///
-/// The objects of an execution are also used by one strand at a time. Therefore, the objects of this module and of the
-/// explored patterns conform to `Sendable` without a check.
+/// One strand at a time uses the objects of an execution. The objects of this module and of the explored patterns
+/// therefore conform to `Sendable` without a check.
 ///
 /// Conformance to `Sendable` is unchecked: the exploring thread and the threads of fibers use the execution one at a
 /// time.

@@ -24,8 +24,8 @@ public struct Crossover {
   /// The measured sizes, in ascending order; at least two.
   public let sizes: [Size]
 
-  /// The smallest size from which on the way is certainly faster at all sizes; nil if the way is not certainly faster
-  /// at the largest size.
+  /// The smallest size such that the way is certainly faster at this size and at all larger sizes; nil if the way is
+  /// not certainly faster at the largest size.
   public var point: Size? {
     sizes.suffix(sizes.count - (sizes.lastIndex { $0.isFaster != true } ?? -1) - 1).first
   }

@@ -164,7 +164,7 @@ extension ConfidenceInterval {
 
   private var logarithmicReach: Double { (Double.log(high) - Double.log(low)) / 2 }
 
-  /// Returns the factor by which the number of rounds must grow until the interval is narrower by `factor`. The width
+  /// Returns the factor by which the number of rounds must be multiplied to narrow the interval by `factor`. The width
   /// is inversely proportional to the square root of the number of rounds, and proportional to Student's quantile,
   /// which falls fast while there are few rounds.
   private static func growth(narrowingBy factor: Double, _ rounds: Int, _ comparisons: Int) -> Double {

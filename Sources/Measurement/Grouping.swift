@@ -55,11 +55,11 @@ extension Int {
 
   /// The number with commas between groups of three digits, for prose, such as `40,330`. A number of up to four digits
   /// is not grouped.
-  public var withCommas: String { grouped.replacing("_", with: ",") }
+  public var withCommas: String { withUnderscores.replacing("_", with: ",") }
 
   /// The number with underscores between groups of three digits, for scenario files, such as `1_000_000`. A number of
   /// up to four digits is not grouped.
-  public var grouped: String {
+  public var withUnderscores: String {
     let digits = String(magnitude)
     guard digits.count > 4 else { return String(self) }
     var groups: [Substring] = []

@@ -83,22 +83,6 @@ extension ConfidenceInterval {
     return ((assumedFreedom * (runDeviation * runDeviation + rounds) + runs.freedom * runs.value) / freedom, freedom)
   }
 
-  /// Returns the interval of the ratio of two runs' geometric means by the rounds of these runs alone (Welch's test).
-  /// The interval does not contain the differences between runs of one program, which may be larger. Returns nil if a
-  /// run has fewer rounds than ``fewest``, or if a figure is not positive and finite.
-  public static func ofRounds(_ left: [Double], to right: [Double], among comparisons: Int = 1) -> ConfidenceInterval? {
-    let sides = [left, right]
-    guard sides.allSatisfy({ $0.count >= fewest && $0.allSatisfy { $0 > 0 && $0.isFinite } }) else { return nil }
-    let logs = sides.map { $0.map { Double.log($0) } }
-    let errors = logs.map { variance([$0]).value / Double($0.count) }
-    let sum = errors[0] + errors[1]
-    let parts = zip(errors, logs).reduce(0) { $0 + $1.0 * $1.0 / Double($1.1.count - 1) }
-    return ConfidenceInterval(
-      estimate: mean(logs[0]) - mean(logs[1]), error: sum.squareRoot(), freedom: parts > 0 ? sum * sum / parts : 1,
-      errorProbability: (1 - confidenceOfRuns) / Double(max(comparisons, 1))
-    ).exponential
-  }
-
   /// Returns the pooled variance within groups, and its degrees of freedom. The variance is 0 if there are no degrees
   /// of freedom.
   private static func variance(_ groups: [[Double]]) -> (value: Double, freedom: Double) {

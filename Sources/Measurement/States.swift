@@ -20,7 +20,7 @@
 public struct States: Sendable {
   /// The smallest number of figures that can show two states.
   public static let fewest = 10
-  /// The number of figures from which on figures between the clusters are allowed.
+  /// The smallest number of figures for which some figures may lie between the clusters.
   static let many = 40
 
   /// The lowest figure of the upper state.

@@ -1,5 +1,5 @@
 /// Processor time in nanoseconds. The system counts the time in microseconds. Linux divides the time into user and
-/// system time by some hundreds of samples per second, so only the total is meaningful below a few milliseconds.
+/// system time by several hundred samples per second, so only the total is meaningful below a few milliseconds.
 public struct ProcessorTime: Sendable, Equatable {
   /// The time in user mode.
   public var user: UInt64

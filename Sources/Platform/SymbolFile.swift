@@ -128,7 +128,7 @@ public struct SymbolFile: Sendable {
       }
     }
     let whole = name[..<end]
-    // The module's name comes first.
+    // The name of the module, which precedes the first dot, is omitted.
     let plain = whole.prefix { $0 != "(" && $0 != "<" }
     let dot = plain.firstIndex(of: ".").map(whole.index(after:)) ?? whole.startIndex
     return withoutTypes(String(whole[dot...]))

@@ -44,8 +44,8 @@ public struct ThreadCensus: Sendable, Equatable {
   /// Returns a lower bound of the peak number of threads of this process; nil if the system does not report threads.
   ///
   /// No system records the peak. Idle threads of Dispatch and of Swift exist for seconds, so the current number usually
-  /// includes them all. The lab's own threads (``SystemThread``) may have ended. The result is therefore at least the
-  /// peak number of these threads, plus 1 for the main thread.
+  /// includes all idle threads. The lab's own threads (``SystemThread``) may have ended. The result is therefore at
+  /// least the peak number of these threads, plus 1 for the main thread.
   public static func peakCount() -> Int? { count().map { max($0, OwnThreads.most + 1) } }
 
   /// Returns whether `name` is the name of a pool thread. Since Swift 6.3, Dispatch names its threads by the end of

@@ -14,8 +14,8 @@ public enum CSVReport {
     var csv = table([["scenario", "variant"] + swept + ["metric", "unit", "statistic", "value"]])
     for document in documents {
       for run in document.runs {
-        // The cells that the rows of a run share are created once, since a comparison has some hundred times as many
-        // rows as runs.
+        // The cells that the rows of a run share are created once, since a comparison has about a hundred rows
+        // for each run.
         let settings = swept.map { run.point[$0].map(text) ?? "" }
         let shared = line([document.scenario.name, run.variant] + settings)
         for metric in document.scenario.metrics {

@@ -13,9 +13,9 @@ import Dispatch
 @main enum Preload {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    guard arguments.count > 3 else { fail("usage: preload CLANG FOLDER OUTPUT INPUT...") }
+    guard arguments.count > 3 else { ToolFile.fail("usage: preload CLANG FOLDER OUTPUT INPUT...") }
     let (clang, folder, output) = (arguments[0], arguments[1], arguments[2])
-    let number = number(of: arguments[3...].flatMap(read))
+    let number = number(of: arguments[3...].flatMap(ToolFile.read))
     // The recorder needs frame pointers and unwind tables, since stack walks and exceptions pass through its frames.
     // Symbols that the library does not define are resolved at their first call.
     let flags = [
@@ -32,7 +32,7 @@ import Dispatch
       clang,
       flags + ["-c", "-DGCDLAB_LINKED", "-DGCDLAB_NUMBER=\(number)", "\(folder)/preloaded/Linked.c"], to: output + ".o")
     let names = names(in: "\(folder)/Wrapped.h").map { "\"\($0)\"" }.joined(separator: ", ")
-    save(
+    ToolFile.save(
       """
       /// The recorder as a shared library, in hexadecimal digits.
       enum RecorderLibrary {
@@ -58,7 +58,7 @@ import Dispatch
 
   /// Returns the names of the functions that the linker wraps in a static program, from the file at `path`.
   private static func names(in path: String) -> [Substring] {
-    String(decoding: read(path), as: UTF8.self).split(separator: "\n").compactMap { line in
+    String(decoding: ToolFile.read(path), as: UTF8.self).split(separator: "\n").compactMap { line in
       guard let kind = ["BOTH(", "LINKED(", "OTHER("].first(where: line.hasPrefix), line.hasSuffix(")") else {
         return nil
       }
@@ -77,33 +77,11 @@ import Dispatch
     var process = pid_t()
     let words = ([clang] + arguments + ["-o", path]).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
-    guard posix_spawn(&process, clang, nil, nil, words, environ) == 0 else { fail("cannot start \(clang)") }
+    guard posix_spawn(&process, clang, nil, nil, words, environ) == 0 else { ToolFile.fail("cannot start \(clang)") }
     var status: Int32 = 0
     while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    guard status == 0 else { fail("\(clang) failed") }
+    guard status == 0 else { ToolFile.fail("\(clang) failed") }
     defer { unlink(path) }
-    return read(path)
-  }
-
-  private static func read(_ path: String) -> [UInt8] {
-    guard let file = fopen(path, "r") else { fail("cannot read \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-    return bytes
-  }
-
-  /// Writes the text to a file, unless the file already contains this text. The build system runs this tool again
-  /// whenever the environment changes, and rebuilds nothing if the file is unchanged.
-  private static func save(_ text: String, to path: String) {
-    guard access(path, R_OK) != 0 || read(path) != Array(text.utf8) else { return }
-    guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }
-  }
-
-  private static func fail(_ reason: String) -> Never {
-    let line = "preload: \(reason)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
-    exit(1)
+    return ToolFile.read(path)
   }
 }

@@ -13,14 +13,16 @@ import Dispatch
 @main enum Shelve {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
-    guard let output = arguments.first else { fail("usage: shelve OUTPUT FILE...") }
+    guard let output = arguments.first else { ToolFile.fail("usage: shelve OUTPUT FILE...") }
     let files = arguments.dropFirst().flatMap { path -> [(name: String, text: String)] in
-      let (name, text) = (String(path.split(separator: "/").last ?? ""), read(path))
+      let (name, text) = (
+        String(path.split(separator: "/").last ?? ""), String(decoding: ToolFile.read(path), as: UTF8.self)
+      )
       let parsed = name.hasSuffix(".yml") ? ShelvedFile.text(of: text) : nil
       return [(name, text)] + (parsed.map { [(name + ".shelved", $0)] } ?? [])
     }
     let entries = files.map { "    (\"\($0.name)\", \(literal($0.text))),\n" }
-    save(
+    ToolFile.save(
       """
       /// The scenarios, as text and parsed, and the sources that were compiled, by file name.
       enum Shelf {
@@ -46,27 +48,5 @@ import Dispatch
       }
     }
     return "\(marks)\"\"\"\n\(String(written))\n\"\"\"\(marks)"
-  }
-
-  private static func read(_ path: String) -> String {
-    guard let file = fopen(path, "r") else { fail("cannot read \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Writes the file, unless the file already contains this text. The build system runs this tool whenever the
-  /// environment changes, and does not rebuild dependents of an unchanged file.
-  private static func save(_ text: String, to path: String) {
-    guard access(path, R_OK) != 0 || read(path) != text else { return }
-    guard let file = fopen(path, "w"), fputs(text, file) >= 0, fclose(file) == 0 else { fail("cannot write \(path)") }
-  }
-
-  private static func fail(_ reason: String) -> Never {
-    let line = "shelve: \(reason)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
-    exit(1)
   }
 }

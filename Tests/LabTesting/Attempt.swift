@@ -41,7 +41,7 @@ public struct Attempt: Sendable {
     let trial = Trial(
       variant: variant, parameters: plan.runs[0].parameters, seed: 1, work: CalibratedWork(stepsPerMicrosecond: 700),
       cores: cores, poolWidth: poolWidth)
-    let report = try await onOwnThread { [found] in TrialReport(of: found, trial) }
+    let report = try await onOwnThread { [found] in trial.run(found) }
     self.trial = TrialRecord(of: found, round: 0, report)
   }
 

@@ -117,7 +117,7 @@ import Testing
     _ found: Outcome, in seconds: Int, hasExpired: Bool = true, isAsleep: Bool
   ) -> Outcome {
     let result = WorkerProcess.Result(outcome: found, hasExpired: hasExpired, isAsleep: isAsleep)
-    return Budget.outcome(result, in: .seconds(seconds), of: .seconds(30), atMost: .seconds(1))
+    return result.outcome(in: .seconds(seconds), of: .seconds(30), atMost: .seconds(1))
   }
 
   @Test func `a worker that sleeps past its time is reported as hung, and a busy worker as stopped`() {

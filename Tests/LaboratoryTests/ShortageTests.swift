@@ -15,10 +15,10 @@ import Testing
       trial.recordShortage(of: "a second core")
       trial.recordShortage(of: "a second core")
     }
-    let report = TrialReport(of: variant, trial())
+    let report = trial().run(variant)
     #expect(report.shortages == ["a second core"])
     #expect(TrialRecord(of: variant, round: 0, report).shortages == ["a second core"])
-    #expect(TrialReport(of: Variant("loop", .yardstick, "a way") { _ in }, trial()).shortages == nil)
+    #expect(trial().run(Variant("loop", .yardstick, "a way") { _ in }).shortages == nil)
   }
 
   @Test func `a trial knows the shortages that other trials found`() {

@@ -30,7 +30,7 @@ import Testing
   private func outcome(_ body: @escaping @Sendable (Trial) throws -> Void) throws -> TrialRecord {
     let variant = try PatternDescription(Self.pattern).variants[0].running(body)
     let trial = Trial(variant: variant.name, work: Machine.test.work, cores: 2)
-    return TrialRecord(of: variant, round: 0, TrialReport(of: variant, trial))
+    return TrialRecord(of: variant, round: 0, trial.run(variant))
   }
 
   private func brokenReason(_ body: @escaping @Sendable (Trial) throws -> Void) throws -> String? {

@@ -49,18 +49,16 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
   }
 
-  @Test func `a diff of two runs names the figures that differ by their rounds alone`() throws {
-    func text(_ new: ResultDocument) throws -> String {
-      let old = document([("a", steady), ("b", steady)])
-      return DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 200))
+  @Test func `a diff suggests no fewer runs for a smaller change`() throws {
+    let one = document([("a", steady)]) { $0.command = ["compare", "fixture", "--time", "8s"] }
+    func runs(_ sought: Double) throws -> Int {
+      let diff = try ResultDiff(
+        old: [one], new: [document([("a", steady.reversed())]) { $0.command = one.command }], seeking: sought)
+      let text = DiffReport(diff, judgement: nil).text(TextStyle(width: 200))
+      return try #require(text.firstMatch(of: /make about (\d+) runs of each side/).flatMap { Int($0.1) }, "\(text)")
     }
-    let changed = try text(document([("a", steady.reversed()), ("b", scaled(1.08))]))
-    #expect(
-      changed.contains(
-        "By the rounds of these two runs alone, 1 of 2 inconclusive figures differ: b +8.0 %. Two runs of one program can differ as much."
-      ), "\(changed)")
-    let same = try text(document([("a", steady), ("b", steady.reversed())]))
-    #expect(same.contains("By the rounds of these two runs alone, no inconclusive figure differs."), "\(same)")
+    let needed = try [0.5, 0.15, 0.1, 0.05, 0.01].map(runs)
+    #expect(needed == needed.sorted() && needed.last == ResultDiff.mostRunsNeeded, "\(needed)")
   }
 
   @Test func `a figure without a ratio is inconclusive, even if both sides are equal`() throws {
@@ -261,7 +259,7 @@ import Testing
     let mixed = try text([one, four, one], [four, four])
     #expect(mixed.contains("\nthe old answer (in 2 of 3 runs): apply with stride 1 is fastest"), "\(mixed)")
     #expect(mixed.contains("\nthe old answer (in 1 of 3 runs): apply with stride 4 is fastest"), "\(mixed)")
-    #expect(mixed.contains("\nthe new answer (in 2 of 2 runs): apply") && mixed.contains("  variant   work   stride=1"))
+    #expect(mixed.contains("\nthe new answer (in 2 of 2 runs): apply") && mixed.contains(/variant +work +stride=1/))
     let different = try text([one, four], [four, four])
     #expect(different.contains("\nthe 2 old runs have different answers, such as: apply"), "\(different)")
     let same = try text([four, four], [four])
@@ -283,9 +281,12 @@ import Testing
       try text(old, new).contains("\nthe best differs at 1 of the 3 settings: work 100 ns: stride 4 → stride 1\n"))
     let grid = try text(old, new).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(grid.contains("variant work stride=1 stride=4"), "\(grid)")
-    #expect(grid.contains("apply 100ns -66.7 % +200.0 %") && grid.contains("apply 1us +0.0 %? +0.0 %?"), "\(grid)")
+    #expect(grid.contains("apply 100ns -67 % +200 %") && grid.contains("apply 1us +0 %? +0 %?"), "\(grid)")
+    // The grid has no intervals, so each significant change is a line as well.
+    #expect(grid.contains { $0.hasPrefix("• regressed: work=100ns,stride=4 +200 % [+") }, "\(grid)")
     #expect(
-      try text(old, old).contains("\nat each of the 3 settings, the same run is best, or may be, on both sides\n"))
+      try text(old, old).contains("\nat each of the 3 settings, both sides have the same best choice, or may have it\n")
+    )
   }
 
   @Test func `a fixed setting of one comparison matches the same setting of a sweep`() throws {
@@ -328,7 +329,7 @@ import Testing
     #expect(
       one.contains(
         """
-        To judge changes of 15 %, make 3 runs of each side (9 s in all), and compare all of them:
+        To judge changes of 15 %, make about 3 runs of each side (9 s in all), and compare all of them:
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json; done
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json; done
           gcdlab diff --old old-*.json --new new-*.json

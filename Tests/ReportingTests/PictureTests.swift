@@ -206,7 +206,7 @@ import Testing
     }
     let html = page(content)
     #expect(html.matches(of: /<rect class="noisy"/).count == 2 && html.contains("id=\"o-noisy\""))
-    #expect(html.contains("Hatched, with ?: undecided against \(baseline ?? "the best mean")."))
+    #expect(html.contains("Hatched, with ?: undecided against \(baseline ?? "the lowest mean")."))
     #expect(baseline != nil || content.footnotes(content.tables).contains { $0.contains("? undecided") })
   }
 

@@ -31,7 +31,7 @@ struct ComparedGroups {
     }
     self.groupOfRun = groupOfRun
     // A run that is not compared with another run is not a best run. Runs without a setting of the groups, such as
-    // those of a yardstick, stand beside all groups.
+    // those of a yardstick, belong to no group.
     let settings = points.map(\.count).max() ?? 0
     bestOfGroup = groups.map { group in
       let isWhole =

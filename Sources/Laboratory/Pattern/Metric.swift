@@ -3,8 +3,9 @@ import Measurement
 /// A description of a quantity that a trial measures, for scenario files, checks and reports.
 ///
 /// The author of a pattern declares a metric with ``latency(_:better:missingIf:isAmount:affectedBy:_:file:line:)``,
-/// ``count(_:in:better:missingIf:_:file:line:)`` or ``rate(_:_:better:missingIf:_:file:line:)``. These functions return
-/// a ``MetricKey``: a typed key for recording.
+/// ``count(_:in:better:missingIf:affectedBy:_:file:line:)`` or
+/// ``rate(_:_:better:missingIf:affectedBy:_:file:line:)``. These functions return a ``MetricKey``: a typed key for
+/// recording.
 public struct Metric: Sendable, Hashable {
   /// The kind of a metric's samples.
   public enum Kind: String, Sendable, Codable, Hashable {

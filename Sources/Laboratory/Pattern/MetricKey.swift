@@ -59,22 +59,25 @@ extension Metric {
       place: SourceLine(file, line))
   }
 
-  /// Declares a metric of counts in `unit`, which is `.bytes` or `.none`.
+  /// Declares a metric of counts in `unit`, which is `.bytes` or `.none`. The other parameters are those of `latency`.
   public static func count(
-    _ name: String, in unit: Unit = .none, better: Better? = nil, missingIf: String? = nil, _ says: String,
-    file: StaticString = #fileID, line: UInt = #line
+    _ name: String, in unit: Unit = .none, better: Better? = nil, missingIf: String? = nil,
+    affectedBy: Set<String>? = nil, _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Int> {
     MetricKey(
-      metric: Metric(name, .count, unit, better: better, missingIf: missingIf, says), place: SourceLine(file, line))
+      metric: Metric(name, .count, unit, better: better, missingIf: missingIf, affectedBy: affectedBy, says),
+      place: SourceLine(file, line))
   }
 
-  /// Declares a metric of rates per second, shares (`.percent`) or ratios (`.none`).
+  /// Declares a metric of rates per second, shares (`.percent`) or ratios (`.none`). The other parameters are those of
+  /// `latency`.
   public static func rate(
-    _ name: String, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, _ says: String,
-    file: StaticString = #fileID, line: UInt = #line
+    _ name: String, _ unit: Unit, better: Better? = nil, missingIf: String? = nil, affectedBy: Set<String>? = nil,
+    _ says: String, file: StaticString = #fileID, line: UInt = #line
   ) -> MetricKey<Double> {
     MetricKey(
-      metric: Metric(name, .rate, unit, better: better, missingIf: missingIf, says), place: SourceLine(file, line))
+      metric: Metric(name, .rate, unit, better: better, missingIf: missingIf, affectedBy: affectedBy, says),
+      place: SourceLine(file, line))
   }
 
   /// Declares a family of metrics of durations, one for each case of `keys`. The name of a metric consists of the raw

@@ -148,7 +148,7 @@ public struct Parameter: Sendable {
   public func describe(_ value: ParameterValue) -> String {
     switch value {
     case .text(let text): text
-    case .integer(let number): unit == .none ? number.grouped : Quantity(Double(number), unit).description
+    case .integer(let number): unit == .none ? number.withUnderscores : Quantity(Double(number), unit).description
     }
   }
 }

@@ -136,10 +136,10 @@ public final class Trial: Sendable {
 
   // MARK: Costs
 
-  /// Starts to measure the costs of the process. Call this method before the body.
+  /// Starts to measure the costs of the process.
   func beginCosts() { state.withLock { $0.costs = CostMeter() } }
 
-  /// Ends the measurement of the costs. Call this method after the body.
+  /// Ends the measurement of the costs, if it was started.
   func endCosts() {
     state.withLock { state in
       state.costs?.end(in: &state.observation)

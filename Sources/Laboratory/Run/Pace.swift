@@ -222,8 +222,8 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The comparison of the runs by the headline metric, as in the report, but with the runs that have a flaw. If the
-  /// report prints no ratios, the comparison contains the ratios to the best run.
+  /// The comparison of the runs by the headline metric, as in the report, but including the runs that have a flaw. If
+  /// the report prints no ratios, the comparison contains the ratios to the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.isComparison = true }
@@ -239,19 +239,5 @@ extension Experiment {
   fileprivate var ranksAllRuns: Bool {
     isComparison && baseline == nil
       && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
-  }
-}
-
-extension Budget {
-  /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
-  /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
-  /// twice `atMost`, the longest time of the variant, plus half a second. If a worker was ended early in any other
-  /// case, the outcome is stopped: the worker was still working, or its settings may include a pause.
-  static func outcome(_ result: WorkerProcess.Result, in time: Duration, of whole: Duration, atMost: Duration)
-    -> Outcome
-  {
-    if case .unavailable = result.outcome { return result.outcome }
-    guard result.hasExpired, time < whole else { return result.outcome }
-    return result.isAsleep && time >= atMost * 2 + .milliseconds(500) ? result.outcome : .stopped(after: time)
   }
 }

@@ -114,8 +114,8 @@ public struct Runner: Sendable {
     let settings = Trial(
       variant: run.variant.name, parameters: request.parameters, work: machine.work, cores: machine.cores,
       poolWidth: machine.poolWidth)
-    let hangs = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)
-    let limit = time.map { min($0, hangs) } ?? hangs
+    let hangLimit = run.variant.limit(settings, of: plan.experiment.pattern, least: plan.budget.watchdog)
+    let limit = time.map { min($0, hangLimit) } ?? hangLimit
     let result = try await worker.run(
       request, limit: limit, endingWithin: run.variant.ending.within, recorder: recorder)
     if let report = result.report { return (TrialRecord(of: run.variant, round: round, report), nil) }
@@ -123,7 +123,7 @@ public struct Runner: Sendable {
     if let time = result.timeToEnd { observation.record(Metric.timeToEnd.name, Double(time)) }
     let longest =
       run.variant.longestTime(of: settings, in: plan.experiment.pattern) + (run.variant.ending.within ?? .zero)
-    let outcome = Budget.outcome(result, in: limit, of: hangs, atMost: longest)
+    let outcome = result.outcome(in: limit, of: hangLimit, atMost: longest)
     return (TrialRecord(round: round, outcome: outcome, observation: observation), result.hasExpired ? limit : nil)
   }
 

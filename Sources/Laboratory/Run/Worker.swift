@@ -53,8 +53,7 @@ public enum Worker {
       _exit(0)
     }
     // The costs of a traced trial would include the cost of the recording.
-    if trace == nil { trial.beginCosts() }
-    let report = TrialReport(of: variant, trial)
+    let report = trial.run(variant, measuresCosts: trace == nil)
     if trace != nil { Recorder.end() }
     ScratchDirectory.removeAll()
     send(report, to: descriptor)
@@ -65,5 +64,25 @@ public enum Worker {
   private static func send(_ message: some Encodable, to descriptor: Int32) {
     guard let json = try? JSONEncoder().encode(message) else { return }
     try? writeAll(String(decoding: json, as: UTF8.self) + "\n", to: descriptor)
+  }
+}
+
+extension Trial {
+  /// Runs the body of `variant` until it returns or throws, and returns the report of the trial.
+  ///
+  /// - Parameter measuresCosts: whether the report of a completed trial includes the costs of the process.
+  package func run(_ variant: Variant, measuresCosts: Bool = false) -> TrialReport {
+    do {
+      if measuresCosts { beginCosts() }
+      try variant.body(self)
+      endCosts()
+      var report = TrialReport(observation: observation, reads: reads.sorted())
+      report.shortages = recordedShortages.isEmpty ? nil : recordedShortages.sorted()
+      return report
+    } catch let error as Unavailable {
+      return TrialReport(unavailable: error.description)
+    } catch let error as SystemError where error.isMachineLimitation {
+      return TrialReport(unavailable: error.description)
+    } catch { return TrialReport(broken: "\(error)") }
   }
 }

@@ -198,8 +198,18 @@ struct WorkerProcess {
 }
 
 extension WorkerProcess.Result {
-  /// The result, of a trial that should complete, with the outcome unavailable in place of a trap under a memory limit:
-  /// a failed allocation traps like a failed precondition.
+  /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
+  /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
+  /// twice `atMost`, the longest time of the variant, plus half a second. If a worker was ended early in any other
+  /// case, the outcome is stopped: the worker was still working, or its settings may include a pause.
+  func outcome(in time: Duration, of whole: Duration, atMost: Duration) -> Outcome {
+    if case .unavailable = outcome { return outcome }
+    guard hasExpired, time < whole else { return outcome }
+    return isAsleep && time >= atMost * 2 + .milliseconds(500) ? outcome : .stopped(after: time)
+  }
+
+  /// The result of a trial that should complete. Under a memory limit, the outcome unavailable replaces a trap, since a
+  /// failed allocation traps like a failed precondition.
   fileprivate var consideringMemoryLimit: Self {
     guard case .trapped(let signal) = outcome, let limit = Host.memoryLimits.first else { return self }
     var result = self

@@ -131,20 +131,6 @@ public struct TrialReport: Sendable, Codable, Equatable {
 }
 
 extension TrialReport {
-  /// Runs the body of `variant` until it returns or throws, and creates the report of the trial.
-  package init(of variant: Variant, _ trial: Trial) {
-    do {
-      try variant.body(trial)
-      trial.endCosts()
-      self.init(observation: trial.observation, reads: trial.reads.sorted())
-      shortages = trial.recordedShortages.isEmpty ? nil : trial.recordedShortages.sorted()
-    } catch let error as Unavailable {
-      self.init(unavailable: error.description)
-    } catch let error as SystemError where error.isMachineLimitation {
-      self.init(unavailable: error.description)
-    } catch { self.init(broken: "\(error)") }
-  }
-
   /// Returns the reason why a completed trial of `variant` does not count: the trial lacks a promised metric, recorded
   /// a metric that is neither a cost nor promised by the variant, or read a setting that the variant's probe does not
   /// list. Returns nil if the trial counts.

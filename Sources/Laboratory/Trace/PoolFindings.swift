@@ -51,8 +51,8 @@ extension Trace {
       }
       since = isStarved ? time : nil
     }
-    // In a program that works, threads may all be blocked for a moment. Ten times the shortest period is no moment, and
-    // neither are shorter periods that add up to a quarter of the time.
+    // In a program that works, all threads may be blocked for a moment. A period counts as starvation if it lasts ten
+    // times the shortest period. Shorter periods count if they add up to a quarter of the time.
     let isLong = longest >= (program == nil ? 1 : 10) * Self.shortest && total * 20 >= length - opening
     let isFrequent = longest >= Self.shortest && total >= 10 * Self.shortest && total * 4 >= length - opening
     guard isLong || isFrequent else { return nil }

@@ -97,17 +97,15 @@ struct LockScaling: Pattern {
     }
   }
 
-  /// The settings of every trial.
-  private var settings: [any Declaration] { [threadsPerCore, hold, entries] }
   /// The metrics of every trial.
-  private var results: [any Declaration] {
+  private var trialMetrics: [any Declaration] {
     [perEntry, processorPerEntry, switchesPerEntry, clockedEntry, longestRun, lost]
   }
   /// The probe for threads that contend for a lock. The variant `mutex` has no probe, since its trials also examine the
   /// word of the lock.
-  private var runContention: TrialProbe { Probe(reads: settings, records: results + [countedCalls]) }
+  private var runContention: TrialProbe { Probe(reads: problem, records: trialMetrics + [countedCalls]) }
   /// The probe for tasks that contend for a lock. The system calls of tasks cannot be counted.
-  private var runContentionOfTasks: TaskProbe { Probe(reads: settings, records: results) }
+  private var runContentionOfTasks: TaskProbe { Probe(reads: problem, records: trialMetrics) }
 
   /// Returns an upper bound for the duration of a trial: the time that the entries of three runs need if they follow
   /// one another and each entry requires a wake-up.

@@ -63,40 +63,41 @@ extension DispatchCompared: FindingPattern {
     if results.experiment.isComparison, results.experiment.headline != complete.metric { return [] }
     let counts = Set(results.runs.compactMap { tasks.value(in: $0.parameters) }).sorted()
     let cores = results.runs.map(\.cores).distinct
-    return cores.flatMap { cores in
-      counts.flatMap { count in
-        let runs = results.runs.filter { $0.cores == cores && tasks.value(in: $0.parameters) == count }
-        let place = cores.map { " on \($0.counted("core"))" } ?? ""
-        return winners(count, place, runs) + [crossovers(count, place, runs, results)].compactMap(\.self)
+    return winners(results.runs)
+      + cores.flatMap { cores in
+        counts.compactMap { count in
+          let runs = results.runs.filter { $0.cores == cores && tasks.value(in: $0.parameters) == count }
+          return crossovers(count, Self.place(cores), runs, results)
+        }
       }
-    }
   }
 
-  /// Returns a note for each amount of work. The note names the variants that complete first and are not told apart, or
-  /// the variants that may complete first. An amount of work has no note if it has fewer than two runs or too few
-  /// rounds.
-  private func winners(_ count: Int, _ place: String, _ runs: [VariantRun]) -> [RunNote] {
-    let works = Set(runs.compactMap { work.value(in: $0.parameters) }).sorted()
-    return works.compactMap { work in
-      let runs = runs.filter { self.work.value(in: $0.parameters) == work }
-      guard runs.count > 1 else { return nil }
+  private static func place(_ cores: Int?) -> String { cores.map { " on \($0.counted("core"))" } ?? "" }
+
+  /// Returns a note for each number of tasks and amount of work. The note names the variants that complete first and
+  /// are not told apart, or the variants that may complete first. The certainty is that of the tables, which compare
+  /// all runs. There is no note for fewer than two runs or too few rounds.
+  private func winners(_ runs: [VariantRun]) -> [RunNote] {
+    let policy = Comparison.Policy(
+      baseline: nil, seeksBest: true, sweep: [Cores.name, tasks.name, work.name], problem: [tasks.name, work.name])
+    let comparison = Comparison(runs, policy, by: complete.metric)
+    return comparison.bests.sorted().compactMap { first in
+      let rivals = runs.indices.filter { comparison.referenceOf[$0] == first }
       // With too few rounds, no other variant can be distinguished from the best variant.
-      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
-      let comparison = Comparison(runs, policy, by: complete.metric)
-      guard let first = comparison.best, comparison.contrasts.count == runs.count - 1,
-        comparison.contrasts.values.allSatisfy({ $0.isDistinct != nil })
+      guard let count = tasks.value(in: runs[first].parameters), let work = work.value(in: runs[first].parameters),
+        !rivals.isEmpty, rivals.allSatisfy({ comparison.contrasts[$0]?.isDistinct != nil })
       else { return nil }
       func names(_ others: Set<Int>) -> [String] {
-        runs.indices.filter { $0 == first || others.contains($0) }.map { runs[$0].variant.name }
+        runs.indices.filter { $0 == first || rivals.contains($0) && others.contains($0) }.map { runs[$0].variant.name }
       }
-      let size = "\(count) tasks of \(Quantity(work))\(place)"
-      guard comparison.undecided.isEmpty else {
+      let size = "\(count) tasks of \(Quantity(work))\(Self.place(runs[first].cores))"
+      guard comparison.undecided.isDisjoint(with: rivals) else {
         let open = names(comparison.nearBest.union(comparison.undecided)).listed("or")
         return RunNote("winner", "first to complete \(size), not decided: \(open)", runs: [runs[first].label])
       }
       let alike = names(comparison.nearBest)
       var says = "first to complete \(size): \(alike.listed())" + (alike.count > 1 ? ", not told apart" : "")
-      if alike.count == 1, let loop = runs.firstIndex(where: { $0.variant.name == "loop" }),
+      if alike.count == 1, let loop = rivals.first(where: { runs[$0].variant.name == "loop" }),
         let times = comparison.contrast(runs[loop].rounds(with: runs[first], of: complete), inGroupOf: loop)?.interval,
         times.low > 1
       {

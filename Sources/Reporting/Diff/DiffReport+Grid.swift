@@ -3,9 +3,15 @@ import Measurement
 
 /// The grid of a diff of two comparisons.
 extension DiffReport {
-  /// The explanation of the signs in a grid.
-  static let gridKey =
-    "\(Signs.undecided) inconclusive; \(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"
+  /// The explanation of the signs in a grid; empty if no figure has a sign.
+  var gridKey: [String] {
+    let meanings: [(ResultDiff.Change, String)] = [
+      (.unknown, "\(Signs.undecided) inconclusive"),
+      (.none, "\(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"),
+    ]
+    let texts = meanings.filter { change, _ in diff.rows.contains { $0.change == change } }.map(\.1)
+    return texts.isEmpty ? [] : [texts.joined(separator: "; ")]
+  }
 
   /// The maximum number of columns of a grid, not counting the key columns.
   private static let mostColumns = 8
@@ -22,7 +28,7 @@ extension DiffReport {
     let columns = rows.compactMap { setting($0, last) }.distinct
     guard 2...Self.mostColumns ~= columns.count else { return nil }
     let keys = most.figure.settings.dropLast().map(Self.parameter)
-    let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
+    let changes = changes(rows)
     let lines = zip(rows, changes).grouped { row, _ in
       [row.figure.variant] + keys.map { setting(row, $0) ?? "-" }
     }.map { names, cells in

@@ -42,7 +42,8 @@ public struct DiffReport: Sendable {
     let grid = details ? nil : self.grid(style)
     let sections =
       [
-        head.flatMap(style.wrapped),
+        head.flatMap(style.wrapped)
+          + (grid == nil ? [] : changed.prefix(Self.mostItems).flatMap { sentence($0, style) }),
         // Without a significant change, the reasons are more important than the table, and precede it.
         (undecided.isEmpty ? [] : reasons(style))
           + (grid ?? table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style))
@@ -50,15 +51,20 @@ public struct DiffReport: Sendable {
           + (grid != nil || undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
           + (undecided.isEmpty ? reasons(style) : []),
-        (byRounds.map { style.wrapped($0) } ?? [])
-          + (undecided.isEmpty ? [] : nextRuns(style)),
+        undecided.isEmpty ? [] : nextRuns(style),
         (grid == nil
           ? legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides)
-          : [Self.gridKey] + legend(diff.rows, hasIntervals: false, hasSides: false)).flatMap {
+          : gridKey + legend(diff.rows, hasIntervals: false, hasSides: false)).flatMap {
             style.wrapped($0, .quiet)
           },
       ] + notes(details ? .max : Self.mostItems).map { style.section($0, $1.flatMap { style.item($0) }) }
     return TextStyle.text(sections)
+  }
+
+  /// Returns a list item about a significant change, for a text whose grid has no intervals: `regressed:
+  /// mutex[hold=0ns] +136 % [+5 % … +428 %]`.
+  private func sentence(_ row: ResultDiff.Row, _ style: TextStyle) -> [String] {
+    style.item("\(words(row)): \(name(of: row)) \(cells(row, unicode: style.unicode)[3])", color(row))
   }
 
   private func more(_ count: Int, _ style: TextStyle) -> String {
@@ -102,7 +108,7 @@ public struct DiffReport: Sendable {
   /// Returns a line with the settings at which the best runs of the two sides differ.
   private func bests(_ bests: ResultDiff.BestChanges) -> Line {
     guard !bests.changed.isEmpty else {
-      return Line("at each of the \(bests.count) settings, the same run is best, or may be, on both sides")
+      return Line("at each of the \(bests.count) settings, both sides have the same best choice, or may have it")
     }
     let texts = bests.changed.prefix(Self.mostItems).map { place, old, new in
       "\(place): \(old.listed("or")) \(Signs.arrow) \(new.listed("or"))"
@@ -194,7 +200,7 @@ public struct DiffReport: Sendable {
     let words = rows.contains { $0.change != .unknown } ? [0] : []
     let columns = words + (hasSides ? [1, 2, 3, 4] : [1, 4])
     // Changes without intervals all have the same form, so that a reader can compare them.
-    let changes = Quantity.changes(rows.map { $0.ratio?.estimate ?? 1 })
+    let changes = changes(rows)
     func cells(_ place: Int, _ room: Int) -> [String] {
       let row = rows[place]
       let cells = self.cells(row, unicode: style.unicode)
@@ -204,7 +210,7 @@ public struct DiffReport: Sendable {
     }
     let headings = columns.map {
       [
-        Table.Heading("", .left), .init(scenario != nil && metric != nil ? "run" : "figure", .left), .init("old"),
+        Table.Heading("", .left), .init(scenario != nil && metric != nil ? "variant" : "figure", .left), .init("old"),
         .init("new"), .init("change"),
       ][$0]
     }
@@ -235,13 +241,16 @@ public struct DiffReport: Sendable {
   private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
 
   /// Returns words about the number of runs that probably show a change in at least half of some figures: `; about 6
-  /// runs per side would show changes of 15 %`. Returns an empty string if too many runs would be needed, or if nothing
-  /// is known about the differences between runs.
+  /// runs per side would show changes of 15 %`, or `; more than 20 runs …`. Returns an empty string if nothing is known
+  /// about the differences between runs.
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
     // More runs of other work do not tell what changed.
     guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
-      let runs = Self.middle(rows), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
+      rows.contains(where: { $0.ratio != nil }), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
     else { return "" }
+    guard let runs = Self.middle(rows) else {
+      return "; more than \(ResultDiff.mostRunsNeeded) runs per side would be needed to show changes of \(soughtChange)"
+    }
     return "; about \(max(runs, own + own / 4 + 1)) runs per side would show changes of \(soughtChange)"
   }
 
@@ -252,9 +261,6 @@ public struct DiffReport: Sendable {
     return needed.isEmpty || needed[needed.count / 2] == .max ? nil : needed[needed.count / 2]
   }
 
-  /// The number of runs that a report suggests if nothing is known about the number that is needed.
-  private static let fewRuns = 5
-
   /// Returns the commands that judge smaller changes than one run of each side, after a sentence; an empty array if a
   /// side has several runs.
   private func nextRuns(_ style: TextStyle) -> [String] {
@@ -263,31 +269,23 @@ public struct DiffReport: Sendable {
       return []
     }
     let needed = Self.middle(diff.rows.filter { $0.change == .unknown })
-    let runs = needed ?? Self.fewRuns
+    let runs = needed ?? ResultDiff.mostRunsNeeded
     func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
     let time = Quantity(.seconds(seconds * Double(runs)))
-    let sentence =
-      "To judge \(needed == nil ? "smaller changes" : "changes of \(soughtChange)"), make \(runs) runs of each side "
-      + "(\(time) in all), and compare all of them:"
+    let purpose =
+      needed == nil
+      ? "Changes of \(soughtChange) probably need more than \(runs) runs of each side. To judge smaller changes than now"
+      : "To judge changes of \(soughtChange)"
+    let sentence = "\(purpose), make about \(runs) runs of each side (\(time) in all), and compare all of them:"
     let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
   }
 
-  /// A sentence about the inconclusive figures that differ by the rounds of one run per side; nil if there are no
-  /// figures that the rounds can judge.
-  private var byRounds: String? {
-    let rows = diff.rows.compactMap { row in row.byRounds.map { (row: row, interval: $0) } }
-    guard !rows.isEmpty else { return nil }
-    let apart = rows.filter { $0.interval.low > 1 || $0.interval.high < 1 }
-      .map { (row: $0.row, ratio: $0.interval.estimate) }.sorted {
-        max($0.ratio, 1 / $0.ratio) > max($1.ratio, 1 / $1.ratio)
-      }
-    guard !apart.isEmpty else { return "By the rounds of these two runs alone, no inconclusive figure differs." }
-    let shown = apart.prefix(Self.mostItems)
-    let texts = zip(shown, Quantity.changes(shown.map(\.ratio))).map { "\(name(of: $0.row)) \($1)" }
-    let more = apart.count > shown.count ? [" and \(apart.count - shown.count) more"] : []
-    return "By the rounds of these two runs alone, \(apart.count) of \(rows.count) inconclusive figures differ: "
-      + "\(texts.joined(separator: ", "))\(more.joined()). Two runs of one program can differ as much."
+  /// Returns the changes of rows as text. Decimals would suggest a precision that a wide interval does not have.
+  func changes(_ rows: [ResultDiff.Row]) -> [String] {
+    let ratios = rows.map { $0.ratio?.estimate ?? 1 }
+    let texts = [0, 1].map { Quantity.changes(ratios, decimals: $0) }
+    return rows.indices.map { texts[rows[$0].ratio?.isWide == true ? 0 : 1][$0] }
   }
 
   func hasFailed(_ row: ResultDiff.Row) -> Bool {

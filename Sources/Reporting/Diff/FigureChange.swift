@@ -73,9 +73,6 @@ extension ResultDiff {
     /// The ratio of the new figure to the old figure; nil if there are too few rounds, or if the figure of a round is
     /// 0.
     public let ratio: ConfidenceInterval?
-    /// The ratio by the rounds of the only run of each side; nil if a side has several runs, or if the change was
-    /// judged. The interval does not contain the differences between runs.
-    let byRounds: ConfidenceInterval?
     /// The number of runs per side that probably show a change of ``ResultDiff/soughtChange``; nil if the change was
     /// judged, or if too many runs would be needed.
     let runsNeeded: Int?
@@ -137,8 +134,8 @@ extension ResultDiff {
     /// The evidence for the verdicts of the old and of the new side, each in one sentence without a full stop.
     let evidence: (old: String, new: String)
 
-    /// Whether the rounds of one side decide the claim and those of the other side do not. The claim may then be as
-    /// true as before.
+    /// Whether the rounds of one side decide the claim and those of the other side do not. In this case, the claim may
+    /// be unchanged.
     var isUndecidedOnOneSide: Bool { (old == .inconclusive) != (new == .inconclusive) }
   }
 }

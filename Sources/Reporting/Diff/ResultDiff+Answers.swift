@@ -1,21 +1,23 @@
 /// The answers of the comparisons on both sides of a diff.
 extension ResultDiff {
-  /// The answer of a comparison. Two answers are equal if they have the same best runs: the figures in their sentences
+  /// The answer of a comparison. Two answers are equal if they choose the same runs: the figures in their sentences
   /// differ from run to run.
   struct Answer: Hashable {
     let text: String
     let bests: [ComparisonAnswer.Best]
+    /// The chosen runs; the whole text if the answer chooses none.
+    private let choice: String
 
     init(_ content: ReportContent) {
       text = content.decision.map(\.text).joined(separator: " ")
-      bests = ComparisonAnswer.bests(content)
+      let advice = ComparisonAnswer.advice(content)
+      bests = advice.bests
+      choice = advice.choice.isEmpty ? text : advice.choice
     }
 
-    static func == (one: Answer, other: Answer) -> Bool {
-      one.bests == other.bests && (!one.bests.isEmpty || one.text == other.text)
-    }
+    static func == (one: Answer, other: Answer) -> Bool { one.choice == other.choice }
 
-    func hash(into hasher: inout Hasher) { hasher.combine(bests) }
+    func hash(into hasher: inout Hasher) { hasher.combine(choice) }
   }
 
   /// The answers of the comparisons on each side; nil if a side has runs other than comparisons, or a comparison

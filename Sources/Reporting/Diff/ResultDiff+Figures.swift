@@ -1,5 +1,6 @@
 import Laboratory
 import Measurement
+
 /// The figures of both sides of a diff, and the rows that compare them.
 extension ResultDiff {
   /// The name of a figure: the scenario, the variant with the settings of the sweep, and the metric.
@@ -106,8 +107,8 @@ extension ResultDiff {
         change = .none
       } else {
         reason =
-          min(old.count, new.count) > 1
-          ? "\(min(old.count, new.count)) runs per side show only larger changes"
+          max(old.count, new.count) > 1
+          ? "\(Set([old.count, new.count]).sorted().map(String.init).joined(separator: " or ")) runs per side show only larger changes"
           : "one run per side shows only large changes"
       }
     } else if Set(all).count == 1 {
@@ -118,11 +119,9 @@ extension ResultDiff {
       let rounds = min(before.joined().count, after.joined().count)
       reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
     }
-    let isOpenPair = change == .unknown && before.count == 1 && after.count == 1
     return Row(
       figure: entry.name, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
-      byRounds: isOpenPair ? .ofRounds(after[0], to: before[0], among: comparisons) : nil,
       runsNeeded: change == .unknown
         ? ConfidenceInterval.runs(toShow: 1 + soughtChange, after, before, among: comparisons, most: mostRunsNeeded)
         : nil,

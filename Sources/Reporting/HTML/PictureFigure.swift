@@ -225,9 +225,7 @@ struct PictureFigure {
       map.meaning.map { "\(map.metric.name) \($0)" }
       ?? "\(map.isOfMeans ? "mean" : "median") \(map.metric.name)"
     let cells = map.panels.flatMap(\.rows).flatMap(\.cells)
-    let reference =
-      map.reference.map { $0.hasPrefix(RunComparison.bestWords) ? RunComparison.bestWords : $0 }
-      ?? RunComparison.bestWords
+    let reference = map.reference ?? RunComparison.bestWords
     let legend = [
       "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",

@@ -18,9 +18,9 @@ extension AnswerWording {
     guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
       return index.document.comparing(nil, isQuick: false).map {
-        "to decide, run `\($0)`, with trials of full size (up to \(Quantity(longest)))"
+        "for trials of full size, which may have another answer, run `\($0)` (up to \(Quantity(longest)))"
       }
-        ?? "to decide, leave out --quick"
+        ?? "for trials of full size, which may have another answer, leave out --quick"
     }
     // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
     let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }
@@ -157,7 +157,7 @@ extension AnswerWording {
     guard places.count == groups.count,
       Set(groups.flatMap(\.runs).map(names.variant)).count > 1
     else { return nil }
-    // Where the best is undecided, nothing is known about a change.
+    // A group whose best run is undecided shows no change.
     let ordered = places.filter { !$0.group.isUndecided }.sorted { $0.value < $1.value }
     // The first sentence may call a variant best without the yardsticks, which this sentence must not deny.
     let usable = withoutYardsticks(ordered.map(\.group))
@@ -227,7 +227,7 @@ extension AnswerWording {
     settings(of: group).map { RunNames.setting($0, $1) }.joined(separator: ", ")
   }
 
-  /// The maximum number of places that stay undecided which the advice names.
+  /// The maximum number of undecided places that the advice names.
   private static let mostPlaces = 3
 
   /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in

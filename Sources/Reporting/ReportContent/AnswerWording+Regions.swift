@@ -38,10 +38,12 @@ extension AnswerWording {
       place < Self.mostCosts - 1 || place == costs.count - 1
         || names.variant(run) == index.document.scenario.baseline
     }.map { named($1) }
-    let more = costs.count > shown.count ? " and \(costs.count - shown.count) more" : ""
+    // The ratios of the others are between those of the runs before and after them.
+    let hidden = costs.count - shown.count
+    let worse = hidden > 0 ? shown.dropLast() + ["\(hidden) more", shown[shown.count - 1]] : shown
     let parts = [
       near.isEmpty ? nil : "undecided: \(near.map(named).listed(most: ComparisonAnswer.mostNames))",
-      shown.isEmpty ? nil : "\(worse): \(shown.joined(separator: ", "))\(more)",
+      worse.isEmpty ? nil : "\(self.worse): \(worse.joined(separator: ", "))",
       far.isEmpty
         ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
       group.hasTooFewRounds ? nil : tooFewRounds(group, of: whole),

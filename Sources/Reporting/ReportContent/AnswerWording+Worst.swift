@@ -88,7 +88,7 @@ extension AnswerWording {
     let intervals = runs.compactMap(\.contrast.interval)
     let isLowerBound = runs.contains { index.isLowerBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
-    // The ratio is that of the means, and a run with two states can be nearer to the best run in one of them.
+    // The ratio compares the means. In one of its two states, a run can be nearer to the best run.
     let average = ([best] + runs.map(\.run)).contains { states(of: $0) != nil } ? "on average " : ""
     // A best run whose figures alternate between two states can be worse in most rounds.
     let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""

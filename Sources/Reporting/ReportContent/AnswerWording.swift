@@ -72,7 +72,8 @@ struct AnswerWording {
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
   private func settledSentences(_ group: AnswerGroup) -> [String] {
-    // Beside runs that are as good as the best run, the first sentence names the undecided runs that hardly differ.
+    // In addition to runs that are as good as the best run, the first sentence names the undecided runs that hardly
+    // differ.
     let alike = group.near.isEmpty ? [] : group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
     let undecided =

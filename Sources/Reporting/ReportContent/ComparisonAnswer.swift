@@ -43,21 +43,24 @@ struct ComparisonAnswer {
   }
 
   /// The best runs of a group, without yardsticks.
-  struct Best: Hashable {
+  struct Best {
     /// The settings of the group: `threads 2, hold 1 us`; empty if there is only one group.
     let place: String
     /// The names of the runs that are among the best.
     let names: [String]
   }
 
-  /// Returns the best runs of each group of a comparison, in the order of the groups.
-  static func bests(_ content: ReportContent) -> [Best] {
-    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
+  /// Returns the best runs of each group of a comparison, in the order of the groups, and the names of the runs that
+  /// the answer chooses: the best runs of the only group, or the choice for several groups.
+  static func advice(_ content: ReportContent) -> (bests: [Best], choice: String) {
+    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "") }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
-    return zip(answer.groupsToUse, answer.groups).map { group, whole in
+    let bests = zip(answer.groupsToUse, answer.groups).map { group, whole in
       let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
       return Best(place: answer.wording.settingsText(of: whole), names: names)
     }
+    let isGrid = bests.count > 1
+    return (bests, isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests.flatMap(\.names).listed())
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -172,7 +175,7 @@ struct ComparisonAnswer {
     // Without enough rounds for intervals, the answer names only the best mean so far.
     guard index.hasEnoughRounds else {
       let soFar =
-        groups.count == 1 ? wording.bestSoFar(first) : GridAnswer(groups, in: wording.regions(groups), wording).text
+        groups.count == 1 ? wording.bestSoFar(first) : GridAnswer(groups, wording).text
       return [sentence(soFar)] + [
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
@@ -186,11 +189,10 @@ struct ComparisonAnswer {
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
       return (wording.sentences(first) + advice).map(sentence)
     }
-    let regions = wording.regions(groups)
     let lines = zip(groupsToUse, groups).map { wording.line($0, of: $1) }
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
-    return [sentence(GridAnswer(groups, in: regions, wording).text)]
+    return [sentence(GridAnswer(groups, wording).text)]
       + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
@@ -255,7 +257,9 @@ struct ComparisonAnswer {
     }
     let name = names([groups[0].best], of: groups[0].runs)
     let ratio = wording.metric.meaning.wording(contrast.ratio)
-    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note(true))"
+    // If the best run is of a yardstick, the answer compares the other runs with the best one of them.
+    let isToBaseline = names.variant(wording.competing(groups[0]).best) == baseline
+    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio).\(isToBaseline ? "" : " \(note(true))")"
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

@@ -61,9 +61,12 @@ struct HeatMap: Sendable {
     self.metric = metric
     self.across = across
     let cells = Cells(metric, tables)
-    reference = cells.areRatios ? index.document.scenario.baseline ?? tables.comparison?.forEachGroup() : nil
+    let baseline = index.document.scenario.baseline
+    let best = tables.comparison?.bestText(metric)
+    reference = cells.areRatios ? baseline ?? best : nil
     meaning = reference.map {
-      ReportTables.meaning(of: metric, to: $0, isBaseline: index.document.scenario.baseline != nil)
+      ReportTables.meaning(
+        of: metric, to: baseline ?? tables.comparison?.forEachGroup($0) ?? $0, isBaseline: baseline != nil)
     }
     isOfMeans = index.showsMean(metric)
 

@@ -25,7 +25,7 @@ public enum Legend {
   /// The lines that explain other words of reports.
   private static let terms = [
     "trial: one execution of a variant, in a process of its own",
-    "run: the trials of a variant at one setting",
+    "run: the trials of a variant at one setting; in a diff, one execution of the lab",
     "round: one trial of each run; a report pairs the trials of a round",
     "setting: a parameter with a value, as in hold=1us",
     "headline: the first metric that a scenario shows; tables and plots begin with it",
@@ -34,6 +34,10 @@ public enum Legend {
     "ratio: the geometric mean of the ratios of paired rounds, with a 99 % interval",
     "geometric mean: the root of a product: a run that is twice as fast and one that takes twice as long cancel out",
     "precision: the distance of the ends of an interval from its ratio, as a share (--precision, 2 % by default)",
+    "±: half the interval of a ratio, as a share of the ratio",
+    "[low \(Signs.range) high]: the interval of a ratio or a change; the true value is in it with the stated confidence",
+    "change: the ratio of the new figure to the old one, less 1, in a diff",
+    "regressed: in a diff, the interval of the change contains only changes for the worse (improved: for the better)",
     "gate: a place where the threads of a trial wait for each other, so that an anomaly is provoked without a sleep",
     "noise: what differs between the rounds although the settings are the same; it makes intervals wide",
     "noise floor: the time of an empty timing loop, which is part of every timed figure",

@@ -101,7 +101,7 @@ struct OutcomeShares {
         let samples = index.document.runs[run].metrics[race.name]
         let isOfFew = samples.map { $0.isRange && $0.histogram.count <= Self.fewValues.upperBound } ?? false
         var entries = isOfFew ? values(of: run, race) : []
-        // The single outcome of a variant that is not broken is allowed.
+        // If a variant that is not broken has a single outcome, this outcome is allowed.
         if entries.count == 1, entries[0].expectation == nil, !index.isBroken(run) { entries[0].expectation = .allowed }
         return (run: run, entries: anomaly(of: run, beside: entries).map { [$0] } ?? entries)
       }

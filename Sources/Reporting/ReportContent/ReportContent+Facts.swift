@@ -39,8 +39,8 @@ extension ReportContent {
       + own
   }
 
-  /// The facts about the processor, the cores and the run, as text. The seed of a comparison matters to nobody who does
-  /// not repeat the comparison. A run that the lab kept has a start time.
+  /// The facts about the processor, the cores and the run, as text. A comparison omits the seed, since only a reader
+  /// who repeats the comparison needs it. A run that the lab kept has a start time.
   var briefFacts: [String] {
     processor + run + (isComparison ? [] : ["seed \(document.seed)"])
       + (isKept ? ["\(document.startedMinute) UTC"] : [])

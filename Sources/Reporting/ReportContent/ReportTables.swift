@@ -310,7 +310,7 @@ struct ReportTables {
     let isNoise = comparison.isTooNoisy(run)
     let isOfBest = comparison.isOfBest
     if comparison.uncertainBests.contains(run) {
-      // The marks beside a baseline are about the baseline, and not about the best run.
+      // In a table with a baseline, the marks are about the baseline, and not about the best run.
       if isOfBest { return (Signs.undecided, true, reference.union([.undecided, .uncertainBest])) }
     } else if comparison.bests.contains(run) {
       return (Signs.best, isNoise, reference.union(.best))

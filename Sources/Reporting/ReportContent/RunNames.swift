@@ -35,7 +35,7 @@ struct RunNames {
     guard texts.count <= ComparisonAnswer.mostNames else {
       return texts.prefix(ComparisonAnswer.mostNames).joined(separator: ", ") + " and others in the table"
     }
-    // A comma separates the last phrase from the word inside another phrase.
+    // If another phrase contains the word, a comma precedes the last phrase.
     let last = phrases.dropLast().contains { $0.variants.count > 1 } ? ", \(word) " : " \(word) "
     return [texts.dropLast().joined(separator: ", "), texts.last ?? ""].filter { !$0.isEmpty }.joined(separator: last)
   }

@@ -52,7 +52,7 @@ struct Timeline {
       edges.append(Edge(time: wait.begin, begins: true, content: .wait(wait.reason, queue: wait.queue, in: nil)))
       edges.append(Edge(time: end, begins: false, content: .wait(wait.reason, queue: wait.queue, in: nil)))
     }
-    // An end precedes a begin at the same time.
+    // Of two edges at the same time, the end of a piece precedes the beginning of another.
     edges.sort { ($0.time, $0.begins ? 1 : 0) < ($1.time, $1.begins ? 1 : 0) }
     var pieces: [Piece] = []
     var open: [Content] = []

@@ -1,0 +1,1 @@
+../shelve/ToolFile.swift

@@ -245,6 +245,26 @@ import Testing
     #expect(same.contains("\nthe same answer: Stride 4 is fastest, 1.12 us"), "\(same)")
   }
 
+  @Test func `two grids have the same answer if they choose the same run, whatever is undecided`() throws {
+    /// Returns a comparison in which stride 4 has the best mean, and is undecided at the given amounts of work.
+    func compared(undecidedAt works: [Int], best: Int = 4) throws -> ResultDocument {
+      ResultDocument(
+        try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], rounds: 12) { name, round, values in
+          if name == "plain" { return nil }
+          let isBest = values["stride"] == best
+          guard works.contains(values["work"] ?? 0) else { return isBest ? 1000 : 3000 }
+          return round.isMultiple(of: 2) == isBest ? 1000 : isBest ? 1400 : 1500
+        })
+    }
+    func text(_ old: ResultDocument, _ new: ResultDocument) throws -> String {
+      DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 200))
+    }
+    let same = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10, 100]))
+    #expect(same.contains("\nthe same answer: Undecided at both settings; stride 4 has the best mean"), "\(same)")
+    let other = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10], best: 1))
+    #expect(other.contains("\nthe old answer: ") && other.contains("\nthe new answer: "), "\(other)")
+  }
+
   @Test func `a diff of several comparisons per side says in how many runs each answer stands`() throws {
     func fastest(_ stride: Int) throws -> ResultDocument {
       ResultDocument(

@@ -38,10 +38,11 @@ extension [String] {
     return dropLast().joined(separator: ", ") + " \(word) \(self[count - 1])"
   }
 
-  /// Returns the first `most` elements, separated by commas, and the number of the other elements, if there are any:
-  /// `a, b, c`, or `a, b, c and 4 more`.
-  public func abridged(to most: Int) -> String {
-    prefix(most).joined(separator: ", ") + (count > most ? " and \(count - most) more" : "")
+  /// Returns the first `most` elements, and the number of the other elements, if there are any: `a, b, c`, or `a, b, c
+  /// and 4 more`. With semicolons as separators, the text is `a; b; c; and 4 more`.
+  public func abridged(to most: Int, separator: String = ", ") -> String {
+    let more = separator == "; " ? "; and" : " and"
+    return prefix(most).joined(separator: separator) + (count > most ? "\(more) \(count - most) more" : "")
   }
 }
 

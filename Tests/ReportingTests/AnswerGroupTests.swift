@@ -44,7 +44,7 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "Undecided at 4 of the 6 settings; best mean: apply with stride 1 at 3, apply with stride 4 at 1, apply with "
+        == "Undecided at 4 of the 6 settings; lowest mean: apply with stride 1 at 3, apply with stride 4 at 1, apply with "
         + "stride 16 at 1, others at 1 of the 6 settings.", "\(says)")
   }
 
@@ -59,7 +59,7 @@ import Testing
       }
     }.content.conclusions
     #expect(
-      says.first == "Undecided at both settings; stride 1 has the best mean at all values of work.", "\(says)")
+      says.first == "Undecided at both settings; stride 1 has the lowest mean at all values of work.", "\(says)")
     #expect(
       says.contains("- work 10 ns: stride 1 (800 ns) or stride 4 (1.25x), undecided; slower: stride 16 (1.75x)."),
       "\(says)")
@@ -75,7 +75,7 @@ import Testing
     }.content
     #expect(
       content.conclusions.first
-        == "Undecided at 3 of the 5 settings; best mean: apply with stride 1 at 4, apply with stride 4 at 1 of the 5 "
+        == "Undecided at 3 of the 5 settings; lowest mean: apply with stride 1 at 4, apply with stride 4 at 1 of the 5 "
         + "settings.",
       "\(content.conclusions)")
   }
@@ -94,7 +94,7 @@ import Testing
       }
     }.content.conclusions
     #expect(
-      says.first == "Undecided at both settings; apply with stride 1 has the best mean at all values of work.",
+      says.first == "Undecided at both settings; apply with stride 1 has the lowest mean at all values of work.",
       "\(says)")
   }
 
@@ -223,11 +223,11 @@ import Testing
     }
     #expect(
       mayBe
-        == "Undecided at 1 of the 2 settings; apply with stride 4 has the best mean, or nearly so, at all values of work."
+        == "Undecided at 1 of the 2 settings; apply with stride 4 has the lowest mean, or nearly so, at all values of work."
     )
     let isOpen = try first { _, stride, round in (round.isMultiple(of: 2) == (stride == 4)) ? 1000 : 1500 }
     #expect(
-      isOpen == "Undecided at both settings; apply with stride 1 has the best mean at all values of work.")
+      isOpen == "Undecided at both settings; apply with stride 1 has the lowest mean at all values of work.")
   }
 
   @Test func `the first sentence names a value alone if one setting is the best with it everywhere`() throws {
@@ -285,7 +285,7 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "Undecided at 1 of the 2 settings; apply with stride 4 has the best mean at all values of work.",
+        == "Undecided at 1 of the 2 settings; apply with stride 4 has the lowest mean at all values of work.",
       "\(says)")
   }
 

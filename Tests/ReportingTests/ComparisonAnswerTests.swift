@@ -95,7 +95,7 @@ import Testing
     let lines = results.content.conclusions
     #expect(lines.first == "For your loop: use stride 7.", "\(lines)")
     #expect(lines[1].hasPrefix("For the measured program: stride 4 is fastest, "), "\(lines)")
-    #expect(results.content.decision.map(\.text) == ["For your loop: use stride 7."])
+    #expect(results.content.decision.map(\.text) == Array(lines.prefix(2)))
   }
 
   @Test func `the answer names the variants, the best variant first`() throws {

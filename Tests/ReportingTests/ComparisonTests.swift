@@ -221,7 +221,7 @@ import Testing
     #expect(
       short.contains {
         $0.hasPrefix(
-          "a ratio without ≈ or ?: significantly different from the lowest mean"
+          "a ratio without ?: significantly different from the lowest mean"
         )
       })
     #expect(short.contains { $0.contains("? undecided: more than 10 % is possible") }, "\(short)")

@@ -106,7 +106,26 @@ import Testing
         "another processor: Test CPU before, Other CPU now", "another number of cores: 2 before, 64 now",
         "one side was interrupted",
       ])
-    #expect(diff.verdicts.map(\.new) == [.violated])
+    #expect(diff.verdicts.map(\.new.verdict) == [.violated])
+  }
+
+  @Test func `a changed verdict says in how many runs it stands`() throws {
+    func run(_ verdict: Verdict) -> ResultDocument {
+      document([("a", steady)]) {
+        $0.judgements = [Judgement(claim: Fixture.claim, verdict: verdict, evidence: Evidence(trials: 1))]
+      }
+    }
+    func changes(_ old: [Verdict], _ new: [Verdict]) throws -> [String] {
+      let diff = try ResultDiff(old: old.map(run), new: new.map(run))
+      return diff.verdicts.map { "\($0.old.text) to \($0.new.text)\($0.mayBeNoise ? ", noise?" : "")" }
+    }
+    let often = try changes([.inconclusive, .refuted, .inconclusive], [.inconclusive, .refuted, .refuted])
+    #expect(often == ["inconclusive in 2 of 3 runs to refuted in 2 of 3 runs, noise?"], "\(often)")
+    #expect(try changes([.supported, .supported], [.refuted, .refuted]) == ["supported to refuted"])
+    // A claim that failed once has failed.
+    let failed = try changes([.held, .held, .held], [.held, .held, .violated])
+    #expect(failed == ["held to violated in 1 of 3 runs, noise?"], "\(failed)")
+    #expect(try changes([.inconclusive, .refuted, .refuted], [.inconclusive, .refuted, .refuted]).isEmpty)
   }
 
   @Test func `sides that are ranked by different metrics are compared by the metric of the old side`() throws {
@@ -237,15 +256,13 @@ import Testing
     }
     let changed = try text(fastest(1), fastest(4))
     #expect(
-      changed.contains("\nthe old answer: Stride 1 is fastest")
-        && changed.contains("\nthe new answer: Stride 4 is fastest"),
-      "\(changed)")
+      changed.contains("\nthe old choice: stride 1\nthe new choice: stride 4\n"), "\(changed)")
     // The figure in the sentence is another one.
     let same = try text(fastest(4), fastest(4, 1.1))
-    #expect(same.contains("\nthe same answer: Stride 4 is fastest, 1.12 us"), "\(same)")
+    #expect(same.contains("\nthe same choice on both sides: stride 4\n"), "\(same)")
   }
 
-  @Test func `two grids have the same answer if they choose the same run, whatever is undecided`() throws {
+  @Test func `two grids have the same choice if they choose the same run, whatever is undecided`() throws {
     /// Returns a comparison in which stride 4 has the best mean, and is undecided at the given amounts of work.
     func compared(undecidedAt works: [Int], best: Int = 4) throws -> ResultDocument {
       ResultDocument(
@@ -260,9 +277,12 @@ import Testing
       DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 200))
     }
     let same = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10, 100]))
-    #expect(same.contains("\nthe same answer: Undecided at both settings; stride 4 has the best mean"), "\(same)")
+    #expect(
+      same.contains(
+        "\nthe same choice on both sides: stride 4\nthe same candidates for the best at 1 of the 2 settings\n  • work 100 ns: stride "
+          + "4 → stride 1 or stride 4\n"), "\(same)")
     let other = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10], best: 1))
-    #expect(other.contains("\nthe old answer: ") && other.contains("\nthe new answer: "), "\(other)")
+    #expect(other.contains("\nthe old choice: stride 4\nthe new choice: stride 1\n"), "\(other)")
   }
 
   @Test func `a diff of several comparisons per side says in how many runs each answer stands`() throws {
@@ -277,13 +297,25 @@ import Testing
     }
     let (one, four) = (try fastest(1), try fastest(4))
     let mixed = try text([one, four, one], [four, four])
-    #expect(mixed.contains("\nthe old answer (in 2 of 3 runs): apply with stride 1 is fastest"), "\(mixed)")
-    #expect(mixed.contains("\nthe old answer (in 1 of 3 runs): apply with stride 4 is fastest"), "\(mixed)")
-    #expect(mixed.contains("\nthe new answer (in 2 of 2 runs): apply") && mixed.contains(/variant +work +stride=1/))
+    #expect(
+      mixed.contains(
+        "\nthe old choice: apply with stride 1 (in 2 of 3 runs); apply with stride 4 (in 1)\nthe new choice: apply with "
+          + "stride 4 (in 2 of 2 runs)\n"), "\(mixed)")
+    #expect(
+      mixed.contains(
+        "work 10 ns: apply with stride 1 in 2 of 3 runs, apply with stride 4 in 1 → apply with stride 4 in 2 of 2 runs\n"
+      ),
+      "\(mixed)")
+    #expect(mixed.contains(/variant +work +stride=1/), "\(mixed)")
     let different = try text([one, four], [four, four])
-    #expect(different.contains("\nthe 2 old runs have different answers, such as: apply"), "\(different)")
+    #expect(
+      different.contains("\nthe old choice: apply with stride 1 (in 1 of 2 runs); apply with stride 4 (in 1)\n"),
+      "\(different)")
     let same = try text([four, four], [four])
-    #expect(same.contains("\nthe same answer in all 3 runs, such as: apply with stride 4 is fastest"), "\(same)")
+    #expect(
+      same.contains(
+        "\nthe same choice in all 3 runs: apply with stride 4\nthe same candidates for the best at both settings\n"),
+      "\(same)")
   }
 
   @Test func `a diff of two comparisons names the settings at which the best differs`() throws {
@@ -298,15 +330,14 @@ import Testing
     }
     let (old, new) = (try fastest([10: 1, 100: 4, 1000: 4]), try fastest([10: 1, 100: 1, 1000: 4]))
     #expect(
-      try text(old, new).contains("\nthe best differs at 1 of the 3 settings: work 100 ns: stride 4 → stride 1\n"))
+      try text(old, new).contains(
+        "\nthe same candidates for the best at 2 of the 3 settings\n  • work 100 ns: stride 4 → stride 1\n"))
     let grid = try text(old, new).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(grid.contains("variant work stride=1 stride=4"), "\(grid)")
     #expect(grid.contains("apply 100ns -67 % +200 %") && grid.contains("apply 1us +0 %? +0 %?"), "\(grid)")
     // The grid has no intervals, so each significant change is a line as well.
     #expect(grid.contains { $0.hasPrefix("• regressed: work=100ns,stride=4 +200 % [+") }, "\(grid)")
-    #expect(
-      try text(old, old).contains("\nat each of the 3 settings, both sides have the same best choice, or may have it\n")
-    )
+    #expect(try text(old, old).contains("\nthe same candidates for the best at all 3 settings\n"))
   }
 
   @Test func `a fixed setting of one comparison matches the same setting of a sweep`() throws {
@@ -349,7 +380,7 @@ import Testing
     #expect(
       one.contains(
         """
-        To judge changes of 15 %, make about 3 runs of each side (9 s in all), and compare all of them:
+        To judge changes of 15 % in most figures, make about 3 runs of each side (9 s in all), and compare all of them:
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json; done
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json; done
           gcdlab diff --old old-*.json --new new-*.json

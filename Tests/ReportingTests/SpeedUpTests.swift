@@ -75,6 +75,14 @@ import Testing
     #expect(results.content.speedUp?.table.headings.map(\.title) == ["variant", "2 cores"])
   }
 
+  @Test func `an answer says how much slower a variant is on more cores`() throws {
+    let results = try Fixture.compared([("cores", [1, 2])]) { variant, values in
+      values["cores"] == 1 ? 10_000 : variant == "apply" ? 5000 : 40_000
+    }
+    let says = try #require(results.content.conclusion)
+    #expect(says.contains(" Speed-up on 2 cores over 1 core: apply 2.00x and plain 4.00x slower."), "\(says)")
+  }
+
   @Test(arguments: [[10, 1000], [1000, 10]])
   func `the speed-up of an answer is that of the largest amount of work`(_ works: [Int]) throws {
     let results = try Fixture.compared([("cores", [1, 2]), ("work", works)]) { variant, values in

@@ -91,8 +91,7 @@ struct RoundJudge {
     let groups = points.grouped(by: \.verdict)
     if groups.count > 1 {
       evidence.reason = groups.map { verdict, points in
-        "\(verdict.rawValue) at \(points.prefix(4).map(\.label).joined(separator: " and "))"
-          + (points.count > 4 ? " and \(points.count - 4) more" : "")
+        "\(verdict.rawValue) at \(points.map(\.label).abridged(to: 4, separator: " and "))"
       }.joined(separator: ", ")
     } else if points.count > 1 {
       evidence.reason = "at each of \(points.count) settings; shown: \(weakest.label)"

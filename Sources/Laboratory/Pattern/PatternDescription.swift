@@ -30,46 +30,22 @@ public struct PatternDescription: Sendable {
   ///   contains the line in the source, unless the pattern has no variants.
   public init(_ pattern: any Pattern) throws(InputError) {
     let declared = Mirror(reflecting: pattern).children.compactMap { $0.value as? any Declaration }
-    var places: [String: SourceLine] = [:]
-    for declaration in declared {
-      for name in declaration.names {
-        guard Self.isName(name) else {
-          throw InputError("'\(name)' may have only a-z, 0-9 and '-'", at: "\(declaration.place)")
-        }
-        if let first = places[name] {
-          throw InputError("'\(name)' is declared twice, first in line \(first.line)", at: "\(declaration.place)")
-        }
-        let taken = (Metric.outcomes + Metric.costs + [Metric.timeToEnd]).map(\.name)
-        if taken.contains(name) {
-          throw InputError("'\(name)' is a metric of every trial: choose another name", at: "\(declaration.place)")
-        }
-        if name == Cores.name {
-          throw InputError(
-            "'\(name)' is reserved for the lab's own setting: choose another name", at: "\(declaration.place)")
-        }
-        places[name] = declaration.place
-      }
-    }
+    let owner = type(of: pattern).name
+    let places = try Self.places(of: declared)
     for declaration in declared {
       for name in declaration.metrics.flatMap({ $0.affectedBy ?? [] }) where places[name] == nil && name != Cores.name {
-        throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(declaration.place)")
+        throw InputError("'\(name)' is not declared by \(owner)", at: "\(declaration.place)")
       }
     }
     let variants = pattern.variants
+    guard !variants.isEmpty else { throw InputError("pattern '\(owner)' has no variants") }
+    try Self.validate(variants)
     for variant in variants {
-      guard Self.isName(variant.name), !["all", "any", "cores"].contains(variant.name) else {
-        throw InputError("'\(variant.name)' is not a name for a variant", at: "\(variant.place)")
-      }
-      if let duplicate = variants.first(where: { $0.name == variant.name && $0.place != variant.place }) {
-        throw InputError(
-          "variant '\(variant.name)' appears twice, also in line \(duplicate.place.line)", at: "\(variant.place)")
-      }
       let used = variant.declarations.map { $0.reads + $0.records } ?? []
       for name in used.flatMap(\.names) where places[name] == nil {
-        throw InputError("'\(name)' is not declared by \(type(of: pattern).name)", at: "\(variant.place)")
+        throw InputError("'\(name)' is not declared by \(owner)", at: "\(variant.place)")
       }
     }
-    guard !variants.isEmpty else { throw InputError("pattern '\(type(of: pattern).name)' has no variants") }
     conditions = Set(pattern.conditions.compactMap(\.parameter?.name))
     problem = conditions.union(pattern.problem.compactMap(\.parameter?.name))
     implementation = pattern
@@ -77,18 +53,60 @@ public struct PatternDescription: Sendable {
     parameters = declared.compactMap(\.parameter)
     let measured = declared.flatMap(\.metrics)
     metrics = measured + (variants.contains { $0.ending != .completes } ? [Metric.timeToEnd] : [])
-    self.variants = variants.map { variant in
-      guard let used = variant.declarations else {
-        var whole = variant
-        whole.records = measured
-        return whole
+    self.variants = variants.map { Self.resolved($0, declared, measured) }
+  }
+
+  /// Returns the line of each declared name.
+  ///
+  /// - Throws: ``InputError`` if a name is declared twice, is reserved or cannot be written in checks.
+  private static func places(of declared: [any Declaration]) throws(InputError) -> [String: SourceLine] {
+    let taken = (Metric.outcomes + Metric.costs + [Metric.timeToEnd]).map(\.name)
+    var places: [String: SourceLine] = [:]
+    for declaration in declared {
+      for name in declaration.names {
+        let mistake: String? =
+          !isName(name)
+          ? "may have only a-z, 0-9 and '-'"
+          : places[name].map { "is declared twice, first in line \($0.line)" }
+            ?? (taken.contains(name)
+              ? "is a metric of every trial: choose another name"
+              : name == Cores.name ? "is reserved for the lab's own setting: choose another name" : nil)
+        if let mistake { throw InputError("'\(name)' \(mistake)", at: "\(declaration.place)") }
+        places[name] = declaration.place
       }
-      let (reads, records) = (Set(used.reads.flatMap(\.names)), Set(used.records.flatMap(\.names)))
-      var resolved = variant
-      resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
-      resolved.records = variant.ending == .completes ? measured.filter { records.contains($0.name) } : []
+    }
+    return places
+  }
+
+  /// Verifies the names of variants.
+  ///
+  /// - Throws: ``InputError`` if a name occurs twice, is reserved or cannot be written in checks.
+  private static func validate(_ variants: [Variant]) throws(InputError) {
+    for variant in variants {
+      guard isName(variant.name), !["all", "any", "cores"].contains(variant.name) else {
+        throw InputError("'\(variant.name)' is not a name for a variant", at: "\(variant.place)")
+      }
+      if let duplicate = variants.first(where: { $0.name == variant.name && $0.place != variant.place }) {
+        throw InputError(
+          "variant '\(variant.name)' appears twice, also in line \(duplicate.place.line)", at: "\(variant.place)")
+      }
+    }
+  }
+
+  /// Returns a variant with the settings that it ignores and the metrics that it promises, which follow from its probe.
+  /// A variant without a probe ignores nothing and promises all metrics.
+  private static func resolved(
+    _ variant: Variant, _ declared: [any Declaration], _ measured: [Metric]
+  ) -> Variant {
+    var resolved = variant
+    guard let used = variant.declarations else {
+      resolved.records = measured
       return resolved
     }
+    let (reads, records) = (Set(used.reads.flatMap(\.names)), Set(used.records.flatMap(\.names)))
+    resolved.ignores = Set(declared.compactMap(\.parameter?.name)).subtracting(reads)
+    resolved.records = variant.ending == .completes ? measured.filter { records.contains($0.name) } : []
+    return resolved
   }
 
   /// Returns the metric called `name`, from the pattern's metrics and the metrics of every trial (``Metric/outcomes``,

@@ -100,7 +100,9 @@ extension DiffReport {
     let document = Document(
       rows: rows,
       gate: judgement.map { .init(limit: $0.limit, status: $0.status, worse: $0.worse, undecided: $0.undecided) },
-      verdicts: diff.verdicts.map { .init(scenario: $0.scenario, says: $0.says, old: $0.old, new: $0.new) },
+      verdicts: diff.verdicts.map {
+        .init(scenario: $0.scenario, says: $0.says, old: $0.old.verdict, new: $0.new.verdict)
+      },
       missing: diff.missing.map(\.description), added: diff.added.map(\.description), cautions: diff.cautions)
     return try JSONReport.pretty(document)
   }

@@ -16,7 +16,7 @@ public struct DiffReport: Sendable {
   }
 
   /// The maximum numbers of rows, and of notes of one kind, in a report without details.
-  private static let (mostRows, mostItems) = (20, 5)
+  static let (mostRows, mostItems) = (20, 5)
 
   /// Returns the diff as text for a terminal: the runs that are compared, the number of figures for each kind of
   /// change, a line for each changed figure, the worst first, and notes.
@@ -80,43 +80,10 @@ public struct DiffReport: Sendable {
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
-    let answers = diff.answers.map { old, new, bests in
-      let isSame = Set(old + new).count == 1
-      let all = old.count + new.count > 2 ? " in all \(old.count + new.count) runs, such as" : ""
-      let texts =
-        isSame
-        ? [Line("the same answer\(all): \(new[0].text)")] : lines(old, of: "old") + lines(new, of: "new")
-      return texts + [bests.map(self.bests)].compactMap(\.self)
+    let answers = diff.answers.map { old, new in
+      choices(old, new) + bestChoices(old, new)
     }
     return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
-  }
-
-  /// Returns a line for each answer of a side's comparisons, the most frequent first: `the old answer (in 2 of 3 runs):
-  /// Stride 4 is fastest.` Of many answers, only the two most frequent have a line.
-  private func lines(_ all: [ResultDiff.Answer], of side: String) -> [Line] {
-    let answers = all.grouped { $0 }.map { (text: $0.text, count: $1.count) }.sorted { $0.count > $1.count }
-    guard let most = answers.first?.count, all.count > 1 else {
-      return answers.map { Line("the \(side) answer: \($0.text)") }
-    }
-    // A few of many answers say little.
-    guard most > 1, 2 * most >= all.count else {
-      return [Line("the \(all.count) \(side) runs have different answers, such as: \(answers[0].text)")]
-    }
-    return answers.prefix(2).map { Line("the \(side) answer (in \($0.count) of \(all.count) runs): \($0.text)") }
-  }
-
-  /// Returns a line with the settings at which the best runs of the two sides differ.
-  private func bests(_ bests: ResultDiff.BestChanges) -> Line {
-    guard !bests.changed.isEmpty else {
-      return Line("at each of the \(bests.count) settings, both sides have the same best choice, or may have it")
-    }
-    let texts = bests.changed.prefix(Self.mostItems).map { place, old, new in
-      "\(place): \(old.listed("or")) \(Signs.arrow) \(new.listed("or"))"
-    }
-    let more = bests.changed.count > texts.count ? ["and \(bests.changed.count - texts.count) more"] : []
-    return Line(
-      "the best differs at \(bests.changed.count) of the \(bests.count) settings: "
-        + (texts + more).joined(separator: "; "))
   }
 
   /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
@@ -240,25 +207,30 @@ public struct DiffReport: Sendable {
   /// size.
   private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
 
-  /// Returns words about the number of runs that probably show a change in at least half of some figures: `; about 6
-  /// runs per side would show changes of 15 %`, or `; more than 20 runs …`. Returns an empty string if nothing is known
-  /// about the differences between runs.
+  /// Returns words about the number of runs that probably show a change: `; about 6 runs per side would show changes of
+  /// 15 % in most figures`, or `; more than 20 runs …`. Returns an empty string if nothing is known about the
+  /// differences between runs.
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
     // More runs of other work do not tell what changed.
     guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
       rows.contains(where: { $0.ratio != nil }), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
     else { return "" }
-    guard let runs = Self.middle(rows) else {
+    guard let runs = needed(rows) else {
       return "; more than \(ResultDiff.mostRunsNeeded) runs per side would be needed to show changes of \(soughtChange)"
     }
-    return "; about \(max(runs, own + own / 4 + 1)) runs per side would show changes of \(soughtChange)"
+    return "; about \(max(runs, own + own / 4 + 1)) runs per side would show changes of \(soughtChange)\(inMost)"
   }
 
-  /// Returns the number of runs per side that probably shows a change in at least half of some figures; nil if
-  /// ``ResultDiff/mostRunsNeeded`` runs are too few.
-  private static func middle(_ rows: [ResultDiff.Row]) -> Int? {
+  /// The words for the share of the figures in which a number of runs would show a change. A gate needs all figures.
+  private var inMost: String { judgement == nil ? " in most figures" : "" }
+
+  /// Returns the number of runs per side that probably shows a change in at least half of some figures, or in all of
+  /// them for a gate; nil if ``ResultDiff/mostRunsNeeded`` runs are too few.
+  private func needed(_ rows: [ResultDiff.Row]) -> Int? {
     let needed = rows.filter { $0.ratio != nil }.map { $0.runsNeeded ?? .max }.sorted()
-    return needed.isEmpty || needed[needed.count / 2] == .max ? nil : needed[needed.count / 2]
+    guard let last = needed.last else { return nil }
+    let runs = judgement == nil ? needed[needed.count / 2] : last
+    return runs == .max ? nil : runs
   }
 
   /// Returns the commands that judge smaller changes than one run of each side, after a sentence; an empty array if a
@@ -268,14 +240,14 @@ public struct DiffReport: Sendable {
     guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty, let (old, new, seconds) = diff.commands else {
       return []
     }
-    let needed = Self.middle(diff.rows.filter { $0.change == .unknown })
+    let needed = needed(diff.rows.filter { $0.change == .unknown })
     let runs = needed ?? ResultDiff.mostRunsNeeded
     func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
     let time = Quantity(.seconds(seconds * Double(runs)))
     let purpose =
       needed == nil
       ? "Changes of \(soughtChange) probably need more than \(runs) runs of each side. To judge smaller changes than now"
-      : "To judge changes of \(soughtChange)"
+      : "To judge changes of \(soughtChange)\(inMost)"
     let sentence = "\(purpose), make about \(runs) runs of each side (\(time) in all), and compare all of them:"
     let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
@@ -325,9 +297,8 @@ public struct DiffReport: Sendable {
   private func folded(_ names: [ResultDiff.FigureName]) -> [String] {
     names.grouped { "\($0.scenario) \($0.variant) \($0.metric)" }.map { name, figures in
       guard figures.count > 1 else { return figures[0].description }
-      let settings = figures.prefix(Self.mostItems).map { $0.settings.joined(separator: ",") }
-      let more = figures.count > settings.count ? "; and \(figures.count - settings.count) more" : ""
-      return "\(name) at \(figures.count) settings: \(settings.joined(separator: "; "))\(more)"
+      let settings = figures.map { $0.settings.joined(separator: ",") }
+      return "\(name) at \(figures.count) settings: \(settings.abridged(to: Self.mostItems, separator: "; "))"
     }
   }
 
@@ -343,9 +314,10 @@ public struct DiffReport: Sendable {
       }
     }
     let verdicts = diff.verdicts.map { change in
-      "\(change.scenario), \(change.old.rawValue) \(Signs.arrow) \(change.new.rawValue): \(change.says) Old: "
-        + "\(change.evidence.old). New: \(change.evidence.new)."
-        + (change.isUndecidedOnOneSide ? " Only one side is decided, so this may be noise." : "")
+      "\(change.scenario), \(change.old.text) \(Signs.arrow) \(change.new.text): \(change.says) Old"
+        + "\(change.old.runs > 1 ? ", in one run" : ""): \(change.old.evidence). New"
+        + "\(change.new.runs > 1 ? ", in one run" : ""): \(change.new.evidence)."
+        + (change.mayBeNoise ? " This may be noise, since not all runs decide alike." : "")
     }
     return [
       ("verdicts that changed", verdicts), ("missing now", folded(diff.missing)), ("new", folded(diff.added)),

@@ -130,13 +130,26 @@ extension ResultDiff {
     /// The text of the claim.
     public let says: String
     /// The verdicts of the old and of the new side.
-    public let old, new: Verdict
-    /// The evidence for the verdicts of the old and of the new side, each in one sentence without a full stop.
-    let evidence: (old: String, new: String)
+    public let old, new: Side
 
-    /// Whether the rounds of one side decide the claim and those of the other side do not. In this case, the claim may
-    /// be unchanged.
-    var isUndecidedOnOneSide: Bool { (old == .inconclusive) != (new == .inconclusive) }
+    /// The verdict of a claim on one side.
+    public struct Side: Sendable {
+      /// The verdict.
+      public let verdict: Verdict
+      /// The number of runs with this verdict, and of all runs of the side.
+      let count, runs: Int
+      /// The evidence for the verdict in one of these runs, in one sentence without a full stop.
+      let evidence: String
+
+      /// The verdict with its number of runs, if the runs of the side have several verdicts: `refuted in 5 of 7 runs`.
+      var text: String { verdict.rawValue + (count < runs ? " in \(count) of \(runs) runs" : "") }
+    }
+
+    /// Whether the change may be noise: the runs of a side have several verdicts, or only one side is decided.
+    var mayBeNoise: Bool {
+      old.count < old.runs || new.count < new.runs
+        || (old.verdict == .inconclusive) != (new.verdict == .inconclusive)
+    }
   }
 }
 

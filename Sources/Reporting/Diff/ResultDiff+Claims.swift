@@ -2,39 +2,58 @@ import Laboratory
 
 /// The verdicts of both sides of a diff.
 extension ResultDiff {
-  /// Returns each claim of some runs with its most severe verdict. A claim that failed in one run has failed. A claim
-  /// that could not be judged in one run does not count as held.
-  private static func mostSevere(_ documents: [ResultDocument]) -> [(scenario: String, claim: ClaimFacts)] {
-    func severity(_ verdict: Verdict) -> Int { verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0 }
-    var mostSevere: [(scenario: String, claim: ClaimFacts)] = []
-    for document in documents {
-      for claim in document.claims {
-        let place = mostSevere.firstIndex { $0.scenario == document.scenario.name && $0.claim.isSame(as: claim) }
-        if let place {
-          if severity(claim.verdict) > severity(mostSevere[place].claim.verdict) { mostSevere[place].claim = claim }
+  /// A claim with its verdict in several runs.
+  private struct JudgedClaim {
+    let scenario: String
+    /// The claim with its verdict and evidence in one run.
+    let claim: ClaimFacts
+    /// The number of runs with this verdict, and of all runs.
+    let count, runs: Int
+
+    /// Creates the claim from its verdicts in some runs, of which there is at least one. A claim that failed in one run
+    /// has failed. A claim that could not be judged in one run does not count as held. Otherwise, the most frequent
+    /// verdict counts.
+    init?(_ scenario: String, _ claims: [ClaimFacts]) {
+      func severity(_ verdict: Verdict) -> Int {
+        verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0
+      }
+      let verdicts = claims.grouped(by: \.verdict).map { (severity($0.key), $0.elements.count, $0.elements[0]) }
+      guard let most = verdicts.max(by: { ($0.0, $0.1) < ($1.0, $1.1) }) else { return nil }
+      (self.scenario, claim, count, runs) = (scenario, most.2, most.1, claims.count)
+    }
+
+    var verdict: VerdictChange.Side {
+      VerdictChange.Side(verdict: claim.verdict, count: count, runs: runs, evidence: claim.evidenceText)
+    }
+  }
+
+  private static func judged(_ documents: [ResultDocument]) -> [JudgedClaim] {
+    documents.grouped { $0.scenario.name }.flatMap { scenario, documents in
+      var claims: [[ClaimFacts]] = []
+      for claim in documents.flatMap(\.claims) {
+        if let place = claims.firstIndex(where: { $0[0].isSame(as: claim) }) {
+          claims[place].append(claim)
         } else {
-          mostSevere.append((document.scenario.name, claim))
+          claims.append([claim])
         }
       }
+      return claims.compactMap { JudgedClaim(scenario, $0) }
     }
-    return mostSevere
   }
 
   static func verdicts(_ old: [ResultDocument], _ new: [ResultDocument]) -> [VerdictChange] {
     // A comparison is about figures. It reports a claim only if the claim fails.
-    let before = mostSevere(old.filter { !$0.isComparison })
-    return mostSevere(new.filter { !$0.isComparison }).compactMap { scenario, claim in
-      let was = before.first { $0.scenario == scenario && $0.claim.isSame(as: claim) }
-      guard let was, was.claim.verdict != claim.verdict else { return nil }
-      return VerdictChange(
-        scenario: scenario, says: claim.says, old: was.claim.verdict, new: claim.verdict,
-        evidence: (was.claim.evidenceText, claim.evidenceText))
+    let before = judged(old.filter { !$0.isComparison })
+    return judged(new.filter { !$0.isComparison }).compactMap { now in
+      let was = before.first { $0.scenario == now.scenario && $0.claim.isSame(as: now.claim) }
+      guard let was, was.claim.verdict != now.claim.verdict else { return nil }
+      return VerdictChange(scenario: now.scenario, says: now.claim.says, old: was.verdict, new: now.verdict)
     }
   }
 
   static func faults(_ new: [ResultDocument]) -> [String] {
-    mostSevere(new).filter { $0.claim.verdict.isFailure(strict: false) }.map { scenario, claim in
-      "\(scenario), now \(claim.verdict.rawValue): \(claim.says)"
+    judged(new).filter { $0.claim.verdict.isFailure(strict: false) }.map {
+      "\($0.scenario), now \($0.claim.verdict.rawValue): \($0.claim.says)"
     }
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }

@@ -23,7 +23,7 @@ extension ResultDiff {
         "\(row.label) \(row.metric) \(ratio.wording(row.meaning))"
       }
     }
-    let verdicts = diff.verdicts.map { "\($0.old.rawValue) then, \($0.new.rawValue) now: \($0.says)" }
+    let verdicts = diff.verdicts.map { "\($0.old.verdict.rawValue) then, \($0.new.verdict.rawValue) now: \($0.says)" }
     func text(_ found: [String], none: String) -> String {
       guard let first = found.first else { return none }
       return first + (found.count > 1 ? " (and \(found.count - 1) more; see \(Tool.command) diff)" : "")

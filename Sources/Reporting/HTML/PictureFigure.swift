@@ -230,7 +230,7 @@ struct PictureFigure {
       "The stronger the colour, the farther from \(reference), logarithmically.",
       cells.contains { $0.isBetter && $0.strength ?? 0 > 0 } ? "Green, italic: better." : "",
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
-      cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) not significantly different from \(reference)." : "",
+      cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) no difference from \(reference) was found." : "",
       cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.undecided): undecided against \(reference)." : "",
       map.panels.flatMap(\.rows).contains(where: \.isBroken) ? Self.orange : "",
       leftOut(map.leftOut, "In the tables only"),

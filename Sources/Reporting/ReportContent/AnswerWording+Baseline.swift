@@ -27,10 +27,8 @@ extension AnswerWording {
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
         return ("\(name) (\(Self.multiples(found.map { Multiple($0.contrast.factor) })), \(place))", found.count)
       }.sorted { $0.count > $1.count }
-      let more = texts.count > ComparisonAnswer.mostNames ? " and \(texts.count - ComparisonAnswer.mostNames) more" : ""
       return texts.isEmpty
-        ? nil
-        : "\(words[isMore ? 1 : 0]): \(texts.prefix(ComparisonAnswer.mostNames).map(\.text).joined(separator: ", "))\(more)"
+        ? nil : "\(words[isMore ? 1 : 0]): \(texts.map(\.text).abridged(to: ComparisonAnswer.mostNames))"
     }
     return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
   }

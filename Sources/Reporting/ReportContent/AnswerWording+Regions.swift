@@ -20,6 +20,15 @@ extension AnswerWording {
     }
   }
 
+  /// Returns whether the rounds leave anything of a group undecided that a choice depends on: the best run, or a run
+  /// that is not far worse on average.
+  func isOpen(_ group: AnswerGroup) -> Bool {
+    group.isUndecided || !group.withTooFewRounds.isEmpty
+      || group.undecided.contains { run in
+        !group.comparison.outclassed.contains(run) && multiple(run, in: group).factor < Self.far
+      }
+  }
+
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
   /// us) or actor (1.2x), undecided; slower: queue (2.1x)`. The ratios are those of the means. The line names the runs
   /// with the smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided
@@ -40,10 +49,13 @@ extension AnswerWording {
     }.map { named($1) }
     // The ratios of the others are between those of the runs before and after them.
     let hidden = costs.count - shown.count
-    let worse = hidden > 0 ? shown.dropLast() + ["\(hidden) more", shown[shown.count - 1]] : shown
+    let worse =
+      hidden > 0
+      ? "\(shown.dropLast().joined(separator: ", ")) and \(hidden + 1) more, up to \(shown[shown.count - 1])"
+      : shown.joined(separator: ", ")
     let parts = [
       near.isEmpty ? nil : "undecided: \(near.map(named).listed(most: ComparisonAnswer.mostNames))",
-      worse.isEmpty ? nil : "\(self.worse): \(worse.joined(separator: ", "))",
+      worse.isEmpty ? nil : "\(self.worse): \(worse)",
       far.isEmpty
         ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
       group.hasTooFewRounds ? nil : tooFewRounds(group, of: whole),

@@ -31,10 +31,10 @@ extension AnswerWording {
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
     {
-      return "all others are \(by(ratios, worseThan: group.best))\(than)\(seldom(ratios, of: whole))"
+      return "all others are \(by(ratios, worseThan: group.best, named: than))\(seldom(ratios, of: whole))"
     }
     let name = names([worst.run], of: whole.runs)
-    let by = by([worst], worseThan: group.best) + than
+    let by = by([worst], worseThan: group.best, named: than)
     if metric.meaning == .duration, isOneVariant(whole) && isWorst || group.runs.count == 2 {
       return "\(name) \(RunNames.verb(name)) \(by)"
     }
@@ -83,15 +83,17 @@ extension AnswerWording {
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.
   ///
-  /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
-  func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
+  /// - Parameters:
+  ///   - runs: the runs in the order of ``ratios(_:)``; at least one run.
+  ///   - than: words about the best run that follow the ratio: ` than mutex`.
+  func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int, named than: String = "") -> String {
     let intervals = runs.compactMap(\.contrast.interval)
     let isLowerBound = runs.contains { index.isLowerBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
     // The ratio compares the means. In one of its two states, a run can be nearer to the best run.
     let average = ([best] + runs.map(\.run)).contains { states(of: $0) != nil } ? "on average " : ""
     // A best run whose figures alternate between two states can be worse in most rounds.
-    let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
+    let rounds = than + (runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : "")
     if isWide, !isLowerBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return average + intervals[0].range(metric.meaning) + rounds
     }
@@ -100,8 +102,8 @@ extension AnswerWording {
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       // The ranges of the two runs do not overlap, but nothing is known about the ratio.
       return least == 1
-        ? "\(metric.meaning == .duration ? "slower" : "worse")\(runs.count == 1 ? " in all rounds" : "")"
-        : "\(average)at least \(metric.meaning.wording(least))"
+        ? "\(metric.meaning == .duration ? "slower" : "worse")\(than)\(runs.count == 1 ? " in all rounds" : "")"
+        : "\(average)at least \(metric.meaning.wording(least))\(than)"
     }
     return average + metric.meaning.wording(runs[0].contrast.ratio) + rounds
   }

@@ -59,8 +59,11 @@ struct ComparisonAnswer {
       let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
       return Best(place: answer.wording.settingsText(of: whole), names: names)
     }
-    let isGrid = bests.count > 1
-    return (bests, isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests.flatMap(\.names).listed())
+    if bests.count > 1 { return (bests, GridAnswer(answer.groups, answer.wording).choice.names) }
+    let isUndecided = answer.groupsToUse.contains(where: \.isUndecided)
+    let remark =
+      bests.isEmpty ? "" : !content.index.hasEnoughRounds ? " (best mean so far)" : isUndecided ? " (undecided)" : ""
+    return (bests, bests.flatMap(\.names).listed("or") + remark)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -134,8 +137,8 @@ struct ComparisonAnswer {
   private static let steps = 8
 
   /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
-  /// has none: `; the limit is between: sweep permits=32..64:+4; leave a margin`. The words are empty if no number is
-  /// between the settings. Returns nil if there are no such settings.
+  /// has none: `; the limit is between: sweep permits=32..64:+4, and leave a margin`. The words are empty if no number
+  /// is between the settings. Returns nil if there are no such settings.
   private func limit(between clean: [Int], and flawed: [Int]) -> String? {
     index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
       func numbers(_ runs: [Int]) -> [String: [Int]] {
@@ -150,10 +153,11 @@ struct ComparisonAnswer {
         guard gap.count > 2 else { return "" }
         let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
         let step = (gap.upperBound - gap.lowerBound) / Self.steps
-        return "; the limit is between: sweep \(from)..\(to.dropFirst(parameter.name.count + 1))"
-          + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
-          // Without the option, the limit may be another.
-          + (index.document.isQuick && !index.document.changedSettings.isEmpty ? " with --quick" : "")
+        let sweep =
+          "\(from)..\(to.dropFirst(parameter.name.count + 1))" + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+        // A command of one sweep would leave out the other parameters.
+        let command = index.swept.count == 1 ? index.document.comparing(sweep) : nil
+        return "; the limit is between: \(command.map { "`\($0)` finds it" } ?? "sweep \(sweep)")"
           + (8 * (gap.count - 1) <= gap.lowerBound ? "; \(least) has hardly a margin" : ", and leave a margin")
       }
     }.first
@@ -167,7 +171,7 @@ struct ComparisonAnswer {
     }
     if comparison.bests.isEmpty, !comparison.groupsText.isEmpty, measured.count > 1 {
       return [
-        "Not ranked: each \(comparison.groupsText) is a task of its own, and the smallest would always be best. "
+        "Not ranked: each \(comparison.groupsText) is a task of its own, so their figures do not compete. "
           + "Sweep another setting as well, or compare several variants."
       ]
     }

@@ -102,9 +102,13 @@ extension ReportContent {
             ? " of this run; another run may differ by more"
             : ", whose mean can differ from the quotient of the medians"))
     } else if facts.contains(.significant) {
+      let signs = [
+        facts.isDisjoint(with: [.nearBest, .noDifference]) ? nil : Signs.nearBest,
+        facts.isDisjoint(with: [.undecided, .noisy]) ? nil : Signs.undecided,
+      ].compactMap(\.self)
       notes.append(
-        "a ratio without \(Signs.nearBest) or \(Signs.undecided): significantly different from \(referenceText); "
-          + "\(Tool.command) explain significant")
+        "\(signs.isEmpty ? "all ratios" : "a ratio without \(signs.listed("or"))"): significantly different from "
+          + "\(referenceText); \(Tool.command) explain significant")
     }
     if facts.contains(.allRounds) {
       notes.append(

@@ -19,7 +19,7 @@ struct GridAnswer {
     let others = wording.withoutYardsticks(all)
     groups = zip(others ?? all, all).map { (group: $0, whole: $1) }
     omitsYardsticks = others != nil
-    undecided = groups.count { $0.group.isUndecided || !$0.group.withTooFewRounds.isEmpty }
+    undecided = groups.count { group, _ in wording.isOpen(group) }
   }
 
   /// What the sentence chooses: its words, and the names of the chosen runs. Two answers with the same names give the
@@ -54,11 +54,12 @@ struct GridAnswer {
 
   /// The words for the best run: `fastest`, or `best mean so far` if the runs have too few rounds to be ranked.
   private var heading: String {
-    wording.index.hasEnoughRounds ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
+    wording.index.hasEnoughRounds
+      ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
   }
 
   /// Words about the runs that are among the best in all groups: `mutex is fastest at all values of hold`, or `mutex
-  /// has the best mean at all values of hold` if a group is undecided. Nil if there are no such runs.
+  /// has the lowest mean at all values of hold` if a group is undecided. Nil if there are no such runs.
   private var everywhere: Choice? {
     let (first, whole) = groups[0]
     let bests = groups.map { group, whole in
@@ -71,8 +72,8 @@ struct GridAnswer {
     guard !common.isEmpty else { return nil }
     let text = wording.names(common, of: whole.runs)
     guard isCertain else {
-      let soFar = wording.index.hasEnoughRounds ? "" : "so far "
-      return ("\(text) \(RunNames.has(text)) the best mean \(soFar)\(place)", text)
+      let mean = wording.index.hasEnoughRounds ? wording.lowestMean : heading
+      return ("\(text) \(RunNames.has(text)) the \(mean) \(place)", text)
     }
     let isPlural = Set(common.map(wording.names.variant)).count > 1
     let isTime = wording.metric.meaning == .duration
@@ -106,12 +107,13 @@ struct GridAnswer {
     guard let least = worst.min(by: { $0.multiple.factor < $1.multiple.factor }), least.multiple.factor < limit else {
       return nil
     }
-    let best = "the best\(omitsYardsticks ? " without \(wording.index.yardsticks)" : "")"
+    let best =
+      "the \(isCertain ? "best" : wording.lowestMean)\(omitsYardsticks ? " without \(wording.index.yardsticks)" : "")"
     let cost = "nowhere more than \(least.multiple.text) \(wording.worse) than \(best)"
     guard isCertain else {
       // A ratio of 1.00 is not worth a number.
       let isSame = least.multiple.text == AnswerWording.Multiple(1).text
-      let nearly = "\(least.name) \(RunNames.has(least.name)) the best mean, or nearly so, \(place)"
+      let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
       return (isSame ? nearly : "the means of \(least.name) are \(cost)", least.name)
     }
     let count = groups.count { group, whole in
@@ -132,7 +134,7 @@ struct GridAnswer {
     return ("\(heading): \(parts)", parts)
   }
 
-  /// The runs that have the best mean in the most groups: `best mean: mutex at 4, actor at 3, others at 2 of the 9
+  /// The runs that have the best mean in the most groups: `lowest mean: mutex at 4, actor at 3, others at 2 of the 9
   /// settings`.
   private var counts: Choice {
     let bests = groups.map { group, whole in wording.names([group.best], of: whole.runs) }.grouped { $0 }
@@ -141,7 +143,10 @@ struct GridAnswer {
     let left = groups.count - shown.reduce(0) { $0 + $1.count }
     let parts = (shown.map { "\($0.name) at \($0.count)" } + (left > 0 ? ["others at \(left)"] : []))
       .joined(separator: ", ")
-    return ("\(isCertain ? heading : "best mean"): \(parts) of the \(groups.count) settings", parts)
+    return (
+      "\(isCertain || !wording.index.hasEnoughRounds ? heading : wording.lowestMean): \(parts) of the \(groups.count) settings",
+      parts
+    )
   }
 
   /// The largest ratio of the means of a run that is nowhere much worse than the best.

@@ -37,6 +37,7 @@ public enum Legend {
     "±: half the interval of a ratio, as a share of the ratio",
     "[low \(Signs.range) high]: the interval of a ratio or a change; the true value is in it with the stated confidence",
     "change: the ratio of the new figure to the old one, less 1, in a diff",
+    "inconclusive: in a diff, no change is certain, and one that matters is possible",
     "regressed: in a diff, the interval of the change contains only changes for the worse (improved: for the better)",
     "gate: a place where the threads of a trial wait for each other, so that an anomaly is provoked without a sleep",
     "noise: what differs between the rounds although the settings are the same; it makes intervals wide",
@@ -54,7 +55,8 @@ public enum Legend {
     "\(Signs.outclassed): undecided beside the best mean, but certainly worse than another run, so not the best",
     "mean: the geometric mean of the rounds",
     "two states: the rounds of a run are in one of two groups far apart, and the mean is typical of neither",
-    "significant: by simultaneous 99 % confidence intervals of the ratios of paired rounds, or by rounds that do not overlap",
+    "significant: by simultaneous 99 % confidence intervals of the ratios of paired rounds, or by rounds that do not "
+      + "overlap; in a diff, by simultaneous 95 % intervals of the ratios of runs",
     "simultaneous: intervals that are all correct together with the stated confidence",
     "undecided: the rounds do not tell which is better, and the difference may matter",
     "claim: a statement of a scenario that the trials test",
@@ -68,10 +70,12 @@ public enum Legend {
   /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or
   /// `yardstick`; an empty array for an unknown word.
   public static func meanings(of word: String) -> [String] {
-    guard words.contains(word) else { return [] }
     let lines = kinds + [notSo] + roles + terms
     let own = lines.filter { $0.hasPrefix("\(word):") }
-    return own.isEmpty ? lines.filter { $0.contains(word) } : own
+    // A word such as `paired` is a part of a term.
+    let terms = lines.filter { $0.prefix { $0 != ":" }.split(separator: " ").contains(word[...]) }
+    let verdicts = Verdict.allCases.map(\.rawValue).contains(word) ? kinds.filter { $0.contains(word) } : []
+    return own.isEmpty && verdicts.isEmpty ? terms : own + verdicts
   }
 
   /// Returns lines of the legend as text for a terminal.

@@ -98,13 +98,11 @@ extension ReportContent {
     }
   }
 
-  /// The line of a comparison's answer at the beginning of a report: the first sentence, and the sentence about the
-  /// settings with a flaw before that.
+  /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, the sentence about
+  /// the settings with a flaw, and the sentence about the best settings.
   var decision: [Line] {
-    let isFlawFirst =
-      comparison?.flaw != nil
-      && !document.findings.contains { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
-    return Array(conclusionLines.prefix(isFlawFirst ? 2 : 1))
+    let answers = document.findings.count { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
+    return Array(conclusionLines.prefix(answers + (comparison?.flaw == nil ? 1 : 2)))
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

@@ -127,6 +127,12 @@ struct SpeedUp: Sendable {
     guard let last = steps.last, steps.count > 1 else { return nil }
     func text(_ step: (name: String, speedUp: Contrast)) -> String {
       let interval = step.speedUp.interval
+      // More cores can also make a variant slower.
+      if let interval, interval.high < 1 {
+        let ends = [interval.high, interval.low].map { "\(Quantity.ratio(1 / $0))x" }
+        let times = interval.isWide ? ends.joined(separator: " to ") : "\(Quantity.ratio(1 / step.speedUp.ratio))x"
+        return "\(step.name) \(times) slower"
+      }
       let figure = interval.flatMap { $0.isWide ? $0.plainEnds : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
       return "\(step.name) \(figure)"
     }

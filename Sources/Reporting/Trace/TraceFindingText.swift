@@ -168,14 +168,13 @@ extension Trace {
   private var neverBegun: String {
     let late = blocks.filter { $0.begin == nil && $0.submitted != nil }
     guard !late.isEmpty else { return "" }
-    let names = late.prefix(3).map { block in
+    let names = late.map { block in
       let ahead =
         queues[block.queue].isSerial
         ? blocks.first { $0.queue == block.queue && $0.begin != nil && $0.end == nil } : nil
       return name(of: block) + (ahead.map { ", behind block \($0.number), which has not ended" } ?? "")
     }
-    let more = late.count > 3 ? "; and \(late.count - 3) more" : ""
-    return " Never begun: \(names.joined(separator: "; "))\(more)."
+    return " Never begun: \(names.abridged(to: 3, separator: "; "))."
   }
 
   private func loop(_ shares: [TraceFinding.LoopShare]) -> String {

@@ -48,7 +48,7 @@ public enum MarkdownReport {
   }
 
   /// Returns lines as Markdown. Successive items are one list.
-  private static func texts(_ lines: [Line]) -> [String] {
+  static func texts(_ lines: [Line]) -> [String] {
     lines.reduce(into: [(text: String, isItem: Bool)]()) { texts, line in
       if line.isItem, let last = texts.last, last.isItem {
         texts[texts.count - 1].text += "\n" + text(line)

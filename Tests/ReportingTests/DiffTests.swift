@@ -281,6 +281,13 @@ import Testing
       same.contains(
         "\nthe same choice on both sides: stride 4\nthe same candidates for the best at 1 of the 2 settings\n  • work 100 ns: stride "
           + "4 → stride 1 or stride 4\n"), "\(same)")
+    // Too few rounds rank nothing.
+    let few = ResultDocument(
+      try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], rounds: 2) { name, _, values in
+        name == "plain" ? nil : values["stride"] == 4 ? 1000 : 3000
+      })
+    let soFar = try text(few, few)
+    #expect(soFar.contains("\nthe same choice on both sides: stride 4 (best mean so far)\n"), "\(soFar)")
     let other = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10], best: 1))
     #expect(other.contains("\nthe old choice: stride 4\nthe new choice: stride 1\n"), "\(other)")
   }

@@ -26,7 +26,7 @@ extension DiffReport {
   /// Returns lines about the candidates for the best at each setting of comparisons of several settings: `work 10 ns:
   /// stride 1 in 3 of 3 runs, stride 4 in 1 → stride 4 in 3 of 3 runs`. Settings with the same candidates on both sides
   /// are counted.
-  func bestChoices(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
+  func candidates(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     let both = new.flatMap(\.bests).map(\.place).distinct.map {
       (place: $0, old: Candidates(old, at: $0), new: Candidates(new, at: $0))
     }.filter { $0.old.runs > 0 }

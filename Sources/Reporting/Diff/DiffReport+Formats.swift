@@ -6,7 +6,7 @@ extension DiffReport {
   /// The diff as GitHub Markdown.
   public var markdown: String {
     let parts =
-      head.map(MarkdownReport.text)
+      MarkdownReport.texts(head)
       + tables.map { title, rows in
         MarkdownReport.section(
           title, MarkdownReport.grid(Self.headings, rows.map { cells($0, unicode: true).map(MarkdownReport.escape) }))

@@ -71,18 +71,16 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, the answers of two
-  /// comparisons with the settings at which the best run differs, a line about parameters that differ, if there are
-  /// any, and the number of figures for each kind of change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, what the
+  /// comparisons of both sides choose, a line about parameters that differ, if there are any, and the number of figures
+  /// for each kind of change.
   var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
-    let answers = diff.answers.map { old, new in
-      choices(old, new) + bestChoices(old, new)
-    }
+    let answers = diff.answers.map { choices($0.old, $0.new) + candidates($0.old, $0.new) }
     return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
   }
 

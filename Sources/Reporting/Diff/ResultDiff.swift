@@ -96,7 +96,8 @@ public struct ResultDiff: Sendable {
     _ old: [ResultDocument], _ new: [ResultDocument]
   ) -> (old: [ResultDocument], new: [ResultDocument])? {
     let all = old + new
-    return all.allSatisfy(\.scenario.isComparison) && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
+    return !old.isEmpty && !new.isEmpty && all.allSatisfy(\.scenario.isComparison)
+      && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
   }
 
   /// Whether the sides consist of comparisons of a scenario.

@@ -59,11 +59,13 @@ struct ComparisonAnswer {
       let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
       return Best(place: answer.wording.settingsText(of: whole), names: names)
     }
-    if bests.count > 1 { return (bests, GridAnswer(answer.groups, answer.wording).choice.names) }
-    let isUndecided = answer.groupsToUse.contains(where: \.isUndecided)
+    guard let first = answer.groupsToUse.first else { return ([], "") }
+    let isGrid = bests.count > 1
+    let choice = isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests[0].names.listed("or")
+    // Several undecided groups can still have the same choice.
     let remark =
-      bests.isEmpty ? "" : !content.index.hasEnoughRounds ? " (best mean so far)" : isUndecided ? " (undecided)" : ""
-    return (bests, bests.flatMap(\.names).listed("or") + remark)
+      !content.index.hasEnoughRounds ? " (best mean so far)" : !isGrid && first.isUndecided ? " (undecided)" : ""
+    return (bests, choice + remark)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {

@@ -64,14 +64,11 @@ public struct PatternDescription: Sendable {
     var places: [String: SourceLine] = [:]
     for declaration in declared {
       for name in declaration.names {
-        let mistake: String? =
-          !isName(name)
-          ? "may have only a-z, 0-9 and '-'"
-          : places[name].map { "is declared twice, first in line \($0.line)" }
-            ?? (taken.contains(name)
-              ? "is a metric of every trial: choose another name"
-              : name == Cores.name ? "is reserved for the lab's own setting: choose another name" : nil)
-        if let mistake { throw InputError("'\(name)' \(mistake)", at: "\(declaration.place)") }
+        func mistake(_ says: String) -> InputError { InputError("'\(name)' \(says)", at: "\(declaration.place)") }
+        guard isName(name) else { throw mistake("may have only a-z, 0-9 and '-'") }
+        if let first = places[name] { throw mistake("is declared twice, first in line \(first.line)") }
+        if taken.contains(name) { throw mistake("is a metric of every trial: choose another name") }
+        if name == Cores.name { throw mistake("is reserved for the lab's own setting: choose another name") }
         places[name] = declaration.place
       }
     }

@@ -17,9 +17,11 @@ extension ResultDiff {
       func severity(_ verdict: Verdict) -> Int {
         verdict.isFailure(strict: false) ? 2 : verdict == .unavailable ? 1 : 0
       }
-      let verdicts = claims.grouped(by: \.verdict).map { (severity($0.key), $0.elements.count, $0.elements[0]) }
-      guard let most = verdicts.max(by: { ($0.0, $0.1) < ($1.0, $1.1) }) else { return nil }
-      (self.scenario, claim, count, runs) = (scenario, most.2, most.1, claims.count)
+      func rank(_ verdict: (key: Verdict, elements: [ClaimFacts])) -> (Int, Int) {
+        (severity(verdict.key), verdict.elements.count)
+      }
+      guard let most = claims.grouped(by: \.verdict).max(by: { rank($0) < rank($1) }) else { return nil }
+      (self.scenario, claim, count, runs) = (scenario, most.elements[0], most.elements.count, claims.count)
     }
 
     var verdict: VerdictChange.Side {

@@ -11,12 +11,12 @@ extension AnswerWording {
     let places: String
   }
 
-  /// Returns some groups, joined if they have the same best runs. Yardsticks are not considered, unless a group
-  /// consists of yardsticks.
-  func regions(_ all: [AnswerGroup]) -> [Region] {
-    let groups = withoutYardsticks(all) ?? all
-    return zip(groups, all).grouped { group, whole in leadersText(group, of: whole) }.map { who, groups in
-      Region(who: who, places: places(groups.map { group, _ in group }, of: all))
+  /// Returns some groups, joined if they have the same best runs.
+  ///
+  /// - Parameter groups: the groups, with the whole groups, from which runs get their names.
+  func regions(_ groups: [(group: AnswerGroup, whole: AnswerGroup)]) -> [Region] {
+    groups.grouped { leadersText($0.group, of: $0.whole) }.map { who, part in
+      Region(who: who, places: places(part.map(\.group), of: groups.map(\.whole)))
     }
   }
 

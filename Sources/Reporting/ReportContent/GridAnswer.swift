@@ -10,7 +10,7 @@ struct GridAnswer {
   private let groups: [(group: AnswerGroup, whole: AnswerGroup)]
   /// Whether the groups omit yardsticks.
   private let omitsYardsticks: Bool
-  /// The number of groups whose best run is undecided.
+  /// The number of groups that are open (``AnswerWording/isOpen(_:)``).
   private let undecided: Int
 
   /// Creates the sentence about all groups of an answer.
@@ -36,9 +36,9 @@ struct GridAnswer {
     return scope + (open + [choice.text]).joined(separator: "; ")
   }
 
-  /// The choice is the run that is best in all groups; otherwise a run that is
-  /// nowhere much worse than the best; otherwise the best runs by groups; and otherwise a run that is nowhere far from
-  /// the best, or counts. If the runs have too few rounds to be ranked, the sentence recommends no run.
+  /// The choice is the run that is best in all groups; otherwise a run that is nowhere much worse than the best;
+  /// otherwise the best runs by groups; and otherwise a run that is nowhere far from the best, or counts. If the runs
+  /// have too few rounds to be ranked, the sentence recommends no run.
   var choice: Choice {
     let isRanked = wording.index.hasEnoughRounds
     return everywhere ?? (isRanked ? compromise(below: Self.good) : nil) ?? byRegion
@@ -126,7 +126,7 @@ struct GridAnswer {
   /// The best runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`; nil if that
   /// takes too many words.
   private var byRegion: Choice? {
-    let regions = wording.regions(groups.map(\.whole))
+    let regions = wording.regions(groups)
     guard 2...Self.mostRegions ~= regions.count,
       groups.count <= Self.mostGroups || wording.settings(of: groups[0].whole).count == 1
     else { return nil }

@@ -37,17 +37,22 @@ import Testing
     #expect(found.contrasts[1].map { $0.ratio < 0.2 } == true)
   }
 
-  @Test func `no run is out of reach of a yardstick, since the other variants compete with each other`() {
-    func apart(isYardstick: Bool) -> [Int] {
-      let cells = [("call", 10.0), ("task", 1000), ("group", 1100)].map { name, time in
+  @Test func `a yardstick is the reference only if no two other runs are compared, or if it is the baseline`() {
+    func found(_ names: [String], baseline: String? = nil) -> Comparison {
+      let cells = [("call", 10.0), ("task", 1000), ("group", 1100)].filter { names.contains($0.0) }.map { name, time in
         Comparison.Entry(
           variant: name, point: [:], figures: (0..<6).map { RoundFigure(round: $0, value: time + Double($0 % 3)) },
-          isYardstick: isYardstick && name == "call")
+          isYardstick: name == "call")
       }
-      let policy = Comparison.Policy(baseline: nil, seeksBest: true, sweep: [], problem: [])
-      return Comparison(cells, policy, ranking: .lower).runs(apartBy: 2)
+      let policy = Comparison.Policy(baseline: baseline, seeksBest: true, sweep: [], problem: [])
+      return Comparison(cells, policy, ranking: .lower)
     }
-    #expect(apart(isYardstick: false) == [1, 2] && apart(isYardstick: true) == [])
+    let all = found(["call", "task", "group"])
+    #expect(all.best == 1 && all.runs(competingWith: 1) == [1, 2] && all.runs(betterThan: 1) == [0])
+    // The yardstick is far from the best run, and the other run is not.
+    #expect(all.runs(apartBy: 2) == [0])
+    #expect(found(["call", "task"]).best == 0)
+    #expect(found(["call", "task", "group"], baseline: "call").best == 0)
   }
 
   @Test func `the precision of a comparison is not that of a run without a rank`() {

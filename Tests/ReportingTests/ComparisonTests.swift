@@ -10,13 +10,15 @@ import Testing
   }
 
   @Test func `a sweep marks the best run and the runs without a difference from it`() throws {
-    let swept = try Fixture.compared([("stride", [1, 4, 16, 64])]) { variant, values in
+    let swept = try Fixture.compared([("stride", [1, 4, 16, 64])], plain: .yardstick) { variant, values in
       guard variant == "apply", let stride = values["stride"] else { return 20_000 }
       return stride == 1 ? 50_000 : stride == 64 ? nil : stride == 16 ? 10_004 : 10_000
     }
     let shown = text(swept)
     #expect(shown.contains("apply         4"), "\(shown)")
-    #expect(shown.contains("● best mean (lower is better); ≈ no difference from it was found"))
+    #expect(
+      shown.replacing("\n ", with: "").contains(
+        "● best mean except yardsticks (lower is better); ≈ no difference from it was found"), "\(shown)")
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        16") && $0.hasSuffix("≈") })
     #expect(shown.split(separator: "\n").contains { $0.contains("apply        64") && $0.hasSuffix("stopped") })
     #expect(shown.contains("elapsed by stride  means over the rounds, both axes logarithmic"))

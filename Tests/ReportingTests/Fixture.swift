@@ -36,6 +36,8 @@ enum Fixture {
     let elapsed = Metric.latency("elapsed", missingIf: "a test leaves it out", "the whole loop")
     let missed = Metric.count("missed", missingIf: "a test leaves it out", "left out")
     let rate = Metric.rate("rate", .perSecond, missingIf: "a test leaves it out", "loops a second")
+    /// The role of the variant `plain`.
+    var plain = Variant.Role.documented
 
     func saturation(of parameter: String, with _: [String: ParameterValue]) -> (from: Int, reason: String)? {
       parameter == stride.name ? (1024, "from 1024 on, there is one block") : nil
@@ -43,7 +45,7 @@ enum Fixture {
     var problem: [any Declaration] { [work] }
     var variants: [Variant] {
       Variant(
-        "plain", .yardstick, "a way", TrialProbe(reads: [work, threads], records: [elapsed, missed, rate])
+        "plain", plain, "a way", TrialProbe(reads: [work, threads], records: [elapsed, missed, rate])
       ) { _ in }
       Variant("apply", .documented, "another way") { _ in }
     }
@@ -137,11 +139,14 @@ enum Fixture {
   }
 
   /// Returns a comparison of `plain`, which ignores the stride, and `apply`. The figures depend on the settings.
+  ///
+  /// - Parameter plain: the role of the variant `plain`.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, samples: Int = 1, baseline: String? = nil,
-    isComparison: Bool = true, _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
+    isComparison: Bool = true, plain: Variant.Role = .documented,
+    _ figure: (_ variant: String, _ round: Int, _ values: [String: Int]) -> Double?
   ) throws -> Results {
-    let pattern = described(Wide())
+    let pattern = described(Wide(plain: plain))
     var experiment = try Experiment(
       name: "fixture", pattern: pattern, title: "A fixture", source: "Nowhere", variants: pattern.variants,
       baseline: baseline, show: ["elapsed"]
@@ -167,9 +172,9 @@ enum Fixture {
   /// Returns a comparison of `plain` and `apply` with a little noise from round to round.
   static func compared(
     _ sweeps: [(name: String, values: [Int])], rounds: Int = 6, baseline: String? = nil,
-    _ mean: (_ variant: String, _ values: [String: Int]) -> Double?
+    plain: Variant.Role = .documented, _ mean: (_ variant: String, _ values: [String: Int]) -> Double?
   ) throws -> Results {
-    try compared(sweeps, rounds: rounds, baseline: baseline) { variant, round, values in
+    try compared(sweeps, rounds: rounds, baseline: baseline, plain: plain) { variant, round, values in
       mean(variant, values).map { $0 * (1 + 0.01 * Double((round * 7 + Int($0)) % 5)) }
     }
   }

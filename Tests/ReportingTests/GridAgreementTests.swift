@@ -37,7 +37,9 @@ import Testing
   }
 
   @Test(arguments: 0..<90 as Range<UInt64>)
-  func `the first sentence of a grid calls only those settings the best that the table marks`(_ seed: UInt64) throws {
+  func `the first sentence of a grid calls only those settings the best that are as good as the best in the table`(
+    _ seed: UInt64
+  ) throws {
     let content = try Self.content(seed)
     let first = try #require(content.conclusions.first)
     let table = try #require(content.tables.first { $0.isGrid })
@@ -50,7 +52,9 @@ import Testing
     func check(_ strides: [Int], at works: [String]) throws {
       #expect(!strides.isEmpty && !works.isEmpty, "\(first)")
       for (work, stride) in works.flatMap({ work in strides.map { (work, $0) } }) {
-        #expect(try cell(work, stride).contains(/[●?≈]/), "\(work), \(stride): \(first)\n\(table)")
+        // A run that is certainly worse by at most 10 % is as good as the best.
+        let text = try cell(work, stride)
+        #expect(text.contains(/[●?≈]|^1\.(0\d|10)x/), "\(work), \(stride): \(first)\n\(table)")
       }
     }
     let all = Array(Self.works.values)

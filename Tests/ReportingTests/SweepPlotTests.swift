@@ -76,7 +76,9 @@ import Testing
   }
 
   @Test func `a terminal draws only some of many series, and draws every series with details`() throws {
-    let many = try Fixture.compared([("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3) {
+    let many = try Fixture.compared(
+      [("work", [10, 20, 30]), ("stride", [1, 4, 16, 64])], rounds: 3, plain: .yardstick
+    ) {
       variant, values in
       Double((values["work"] ?? 1) * (variant == "plain" ? 3000 : 1000))
     }

@@ -13,7 +13,8 @@ struct CompareCommand: AsyncParsableCommand {
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
       setting, in shuffled order. The comparison ends once the ratios are known to --precision, but not before 3 to 10 s \
       (depending on the number of settings), and at the latest after --time (30s by default, 20s with --quick, or up to four times as long if six rounds need more). A setting that is certainly twice as slow as the best \
-      setting runs only in every fourth round, unless the best setting is that of a yardstick.
+      setting runs only in every fourth round. A yardstick is only for comparison, so ratios refer to the best of the \
+      other variants.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \
       the findings include the cost of a block as a formula, if one fits. With `--set my-iteration=15ns --set my-iterations=1M`, the \

@@ -13,15 +13,12 @@ struct ComparedGroups {
   private let groupOfRun: [Int]
   /// The best run of each group; nil if the comparison does not determine the best run, or if the group has one run.
   private let bestOfGroup: [Int?]
+  /// The runs of each group that compete for the best, in the order of ``groups``.
+  private let competitors: [[Int]]
 
   /// Divides `entries` into groups, and determines the best run of each group.
   init(_ entries: [Comparison.Entry], _ policy: Comparison.Policy, _ ranking: Ranking?) {
     let typical = entries.map { Ranking.typical($0.figures.map(\.value)) }
-    func best(of runs: [Int]) -> Int? {
-      guard policy.seeksBest, let ranking else { return nil }
-      let candidates = runs.filter { entries[$0].mayBeBest && typical[$0] != nil }
-      return Self.best(of: candidates.isEmpty ? runs : candidates, entries, typical, ranking)
-    }
     let points = entries.map { entry in entry.point.filter { policy.groups.contains($0.key) } }
     let groups = Dictionary(grouping: entries.indices) { points[$0] }.values.sorted { $0[0] < $1[0] }
     self.groups = groups
@@ -30,12 +27,28 @@ struct ComparedGroups {
       for run in runs { groupOfRun[run] = group }
     }
     self.groupOfRun = groupOfRun
+
+    func isUsable(_ run: Int) -> Bool {
+      entries[run].mayBeBest && !(entries[run].isYardstick && entries[run].variant != policy.baseline)
+    }
+    // A yardstick competes if nothing else is compared, and a broken variant competes with broken variants only.
+    let hasYardsticksBeside = groups.contains { $0.count(where: isUsable) > 1 }
+    func competitors(of runs: [Int]) -> [Int] {
+      let usable = runs.filter { hasYardsticksBeside ? isUsable($0) : entries[$0].mayBeBest }
+      let sound = runs.filter { entries[$0].mayBeBest }
+      return [usable, sound].first { $0.contains { typical[$0] != nil } } ?? runs
+    }
+    func best(of runs: [Int]) -> Int? {
+      guard policy.seeksBest, let ranking else { return nil }
+      return Self.best(of: competitors(of: runs), entries, typical, ranking)
+    }
+    self.competitors = groups.map(competitors)
     // A run that is not compared with another run is not a best run. Runs without a setting of the groups, such as
-    // those of a yardstick, belong to no group.
+    // those of a plain loop, belong to no group.
     let settings = points.map(\.count).max() ?? 0
     bestOfGroup = groups.map { group in
       let isWhole =
-        points[group[0]].count == settings || group.count { entries[$0].mayBeBest && typical[$0] != nil } > 1
+        points[group[0]].count == settings || competitors(of: group).count { typical[$0] != nil } > 1
       return group.count > 1 && isWhole ? best(of: group) : nil
     }
     bestOfAll = best(of: Array(entries.indices))
@@ -51,6 +64,9 @@ struct ComparedGroups {
 
   /// Returns the best run of the group of `run`; nil if the group has no best run.
   func best(beside run: Int) -> Int? { bestOfGroup[groupOfRun[run]] }
+
+  /// Returns the runs that compete with `run` for the best of their group, including `run`.
+  func competitors(of run: Int) -> [Int] { competitors[groupOfRun[run]] }
 
   /// Returns, for each run, the smallest plausible standard deviation of the logarithms of ratios in its group.
   ///

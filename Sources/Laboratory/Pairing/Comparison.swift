@@ -17,7 +17,8 @@ public struct Comparison: Sendable {
     /// - Parameters:
     ///   - mayBeBest: whether the run can be recommended. A broken variant is often faster, and is the best variant
     ///     only among broken variants.
-    ///   - isYardstick: whether the variant only serves for comparison.
+    ///   - isYardstick: whether the variant only serves for comparison. A yardstick is the best variant only if no two
+    ///     other runs are compared, or if it is the baseline, which a program already uses.
     public init(
       variant: String, point: [String: ParameterValue], figures: [RoundFigure], mayBeBest: Bool = true,
       isYardstick: Bool = false
@@ -80,9 +81,8 @@ public struct Comparison: Sendable {
   public let undecided: Set<Int>
   /// The runs of broken variants whose reference is not of a broken variant. Reports do not rank such a run.
   private let unranked: Set<Int>
-  /// The runs whose variant is not a yardstick, in groups whose best run is of a yardstick. One of these runs is the
-  /// best that a program can use, so no such run is out of reach.
-  private let competitors: Set<Int>
+  /// The groups of runs, with the runs that compete for the best of each group.
+  private let grouping: ComparedGroups
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?
   /// The number of comparisons that share the confidence.
@@ -93,11 +93,8 @@ public struct Comparison: Sendable {
 
   /// Creates the comparison of `entries`. All results refer to entries by their indices.
   ///
-  /// - Parameters:
-  ///   - ranking: the direction in which a figure is better; nil if neither direction is better.
-  ///   - whole: a comparison of these and further entries, whose certainty this comparison shares; nil for none. A
-  ///     ratio that both comparisons contain then has the same interval in both.
-  public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?, within whole: Comparison? = nil) {
+  /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
+  public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?) {
     let groups = ComparedGroups(entries, policy, ranking)
     let baseline = Self.baseline(entries, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
@@ -107,8 +104,8 @@ public struct Comparison: Sendable {
     let toBest = entries.indices.map { rounds($0, groups.best(beside: $0)) }
     let toBaseline = entries.indices.map { rounds($0, baseline[$0]) }
     // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
-    let comparisons = whole?.comparisons ?? (groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil })
-    let spreads = whole?.spreads ?? groups.spreads(of: toBest)
+    let comparisons = groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil }
+    let spreads = groups.spreads(of: toBest)
     let withBest = entries.indices.map { run in
       toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
     }
@@ -133,13 +130,14 @@ public struct Comparison: Sendable {
         return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
       })
 
-    func runs(where isMeant: (_ run: Entry, _ best: Entry) -> Bool) -> Set<Int> {
-      let runs = entries.indices.filter { run in referenceOf[run].map { isMeant(entries[run], entries[$0]) } == true }
-      return isOfBaseline ? [] : Set(runs)
-    }
-    unranked = runs { !$0.mayBeBest && $1.mayBeBest }
-    competitors = runs { !$0.isYardstick && $1.isYardstick }
+    unranked = Set(
+      isOfBaseline
+        ? []
+        : compared.filter { run in
+          !entries[run].mayBeBest && referenceOf[run].map { entries[$0].mayBeBest } == true
+        })
 
+    grouping = groups
     self.groups = policy.groups
     best = groups.bestOfAll
     bests = groups.bests
@@ -151,6 +149,18 @@ public struct Comparison: Sendable {
   /// Creates the comparison of `runs` by `metric`.
   public init(_ runs: [VariantRun], _ policy: Policy, by metric: Metric) {
     self.init(runs.map { Entry($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
+  }
+
+  /// Returns the runs that compete with `run` for the best of their group, including `run`: all usable runs, or all
+  /// runs that are not broken if these are yardsticks, or all runs if these are broken.
+  public func runs(competingWith run: Int) -> [Int] { grouping.competitors(of: run) }
+
+  /// Returns the runs that are certainly better than `best`, the best run of their group: runs of yardsticks and of
+  /// broken variants, which do not compete with it.
+  public func runs(betterThan best: Int) -> [Int] {
+    contrastsWithBest.filter { run, contrast in
+      grouping.best(beside: run) == best && contrast.isDistinct == true && (contrast.ratio > 1) == (ranking == .higher)
+    }.keys.sorted()
   }
 
   /// Returns whether a run is as good as the best run of its group: the run does not differ significantly from the best
@@ -188,10 +198,10 @@ public struct Comparison: Sendable {
   static let outOfReach = 2.0
 
   /// Returns the runs whose figures certainly differ from the figures of their references by more than `factor`, in
-  /// ascending order. If the best run of a group is of a yardstick, the result contains only yardsticks of the group.
+  /// ascending order.
   func runs(apartBy factor: Double) -> [Int] {
-    contrasts.filter { run, contrast in
-      !competitors.contains(run) && contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
+    contrasts.filter { _, contrast in
+      contrast.interval.map { $0.low > factor || $0.high < 1 / factor } ?? false
     }.keys.sorted()
   }
 

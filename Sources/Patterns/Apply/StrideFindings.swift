@@ -54,7 +54,8 @@ extension ApplyStride: FindingPattern {
     }
     let comparison = Comparison(results.runs, .init(results.experiment), by: elapsed.metric)
     let notes = comparison.bests.sorted().compactMap { best -> RunNote? in
-      let run = results.runs[best]
+      let better = comparison.runs(betterThan: best).first { results.runs[$0].variant.role != .broken }
+      let run = results.runs[isAboutOwnLoop ? better ?? best : best]
       guard run.point[stride.name] != nil else {
         return isAboutOwnLoop ? note("No stride for your loop: \(run.label), without strides, is best.", [run]) : nil
       }

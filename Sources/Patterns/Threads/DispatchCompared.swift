@@ -40,7 +40,7 @@ struct DispatchCompared: Pattern {
   var problem: [any Declaration] { [tasks, work] }
 
   var variants: [Variant] {
-    Variant("loop", .yardstick, "the caller runs the tasks one after the other") { trial in
+    Variant("loop", .documented, "the caller runs the tasks one after the other") { trial in
       try compare(trial) { tasks, _ in
         for task in tasks { task.run() }
       }
@@ -75,7 +75,7 @@ struct DispatchCompared: Pattern {
         }
       }
     }
-    Variant("threads", .yardstick, "each task runs on a thread created for it") { trial in
+    Variant("threads", .documented, "each task runs on a thread created for it") { trial in
       // The threads of one run may still be ending when the next run begins.
       try SystemThread.requireCapacity(for: 2 * trial[tasks])
       try compare(trial) { tasks, all in

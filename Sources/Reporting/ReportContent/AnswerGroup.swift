@@ -27,13 +27,9 @@ struct AnswerGroup {
   var leaders: [Int] {
     let others = runs.filter { run in
       run != best && (near.contains(run) || isUndecided && undecided.contains(run))
-        && comparison.contrastsWithBest[run]?.isDistinct != true
     }
     return [best] + others.sorted { comparison.factor($0) < comparison.factor($1) }
   }
-
-  /// The best run, followed by the runs near it and the runs that the rounds cannot rank, in the order of ``runs``.
-  var bestFirst: [Int] { [best] + runs.filter { $0 != best && (near.contains($0) || undecided.contains($0)) } }
 
   /// Returns the undecided runs that differ from the best run by at most `share`.
   func undecided(within share: Double) -> [Int] {

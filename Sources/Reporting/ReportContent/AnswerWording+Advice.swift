@@ -3,69 +3,64 @@ import Measurement
 
 /// The words about what to measure next: a longer time for undecided groups, or the settings between two others.
 extension AnswerWording {
-  /// Returns advice on how to decide the undecided groups in `groups`; nil if `groups` is empty.
-  ///
-  /// The advice is a longer time, a run without `--quick`, or a statement that even the longest time may not be enough
-  /// at the noise of this run. If only some runs are undecided, the advice may also suggest comparing these runs alone.
-  /// If a candidate alternates between two states, the statement is that more time may not decide.
+  /// Returns advice on how to decide the undecided groups in `groups`: a longer time, a run without `--quick`, or a
+  /// statement that more time may not decide, with the reason. Returns nil if `groups` is empty.
   func advice(_ groups: [AnswerGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
-    func undecided(_ group: AnswerGroup) -> [Contrast] {
-      group.undecided.compactMap { group.comparison.contrastsWithBest[$0] }
-    }
-    let factors = groups.flatMap(undecided).compactMap(\.roundsToRank)
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
-      return index.document.comparing(nil, isQuick: false).map {
-        "for trials of full size, which may have another answer, run `\($0)` (up to \(Quantity(longest)))"
-      }
-        ?? "for trials of full size, which may have another answer, leave out --quick"
+      let run =
+        index.document.comparing(nil, isQuick: false).map { "run `\($0)` (up to \(Quantity(longest)))" }
+        ?? "leave out --quick"
+      return "for trials of full size, which may have another answer, \(run)"
     }
-    // More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
-    let alternating = groups.map { group in ([group.best] + group.undecided).filter { states(of: $0) != nil } }
-    let isHopeless = zip(groups, alternating).allSatisfy { group, alternating in
-      !alternating.isEmpty
-        || group.withTooFewRounds.isEmpty
-          && undecided(group).allSatisfy(\.isContradicted)
+    let times = groups.map { (group: $0, seconds: secondsToDecide($0)) }
+    let (decidable, open) = (times.filter { $0.seconds != nil }, times.filter { $0.seconds == nil }.map(\.group))
+    guard let seconds = decidable.compactMap(\.seconds).max() else {
+      return "more time may not decide: \(obstacle(to: groups))"
     }
-    if isHopeless {
-      let runs = Array(alternating.joined())
-      guard !runs.isEmpty else { return "more time may not decide: the means and most rounds disagree" }
+    func places(_ groups: [AnswerGroup]) -> String { groups.map(place).listed(most: Self.mostPlaces) }
+    let found = decidable.map(\.group)
+    let decide = decide(found, named: open.isEmpty ? nil : places(found), within: seconds)
+    return open.isEmpty ? decide : "\(decide); at this noise, \(places(open)) would probably stay undecided"
+  }
+
+  /// Returns the number of seconds after which all runs of this comparison probably decide a group; nil if more time
+  /// may not decide it.
+  ///
+  /// More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
+  private func secondsToDecide(_ group: AnswerGroup) -> Int? {
+    let undecided = group.undecided.compactMap { group.comparison.contrastsWithBest[$0] }
+    let isContradicted = group.withTooFewRounds.isEmpty && undecided.allSatisfy(\.isContradicted)
+    guard alternating(group).isEmpty, !isContradicted else { return nil }
+    func time(_ factors: [Double]) -> Int {
+      Budget.enough(for: index.document.seconds * Self.margin * max(factors.max() ?? 1, 1))
+    }
+    let seconds = max(time(undecided.compactMap(\.roundsToRank)), timeToRank([group]) ?? 0)
+    // The difference may be smaller or larger than it seems, and then less time decides. The noise of this run may have
+    // been above average.
+    let least = time(undecided.compactMap(\.fewestRoundsToRank))
+    return seconds <= Self.longest ? seconds : least <= Self.longest ? Self.longest : nil
+  }
+
+  /// Returns the candidates of a group that alternate between two states.
+  private func alternating(_ group: AnswerGroup) -> [Int] {
+    ([group.best] + group.undecided).filter { states(of: $0) != nil }
+  }
+
+  /// Returns the reason why more time may not decide any of `groups`.
+  private func obstacle(to groups: [AnswerGroup]) -> String {
+    let runs = groups.flatMap(alternating)
+    guard runs.isEmpty else {
       // Several groups can have the same variants, which are named once.
-      let texts =
-        groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
+      let texts = groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
       let verb = runs.count > 1 ? "alternate" : "alternates"
-      return "more time may not decide: \(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
+      return "\(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
-    func time(_ factor: Double) -> Int {
-      Budget.enough(for: index.document.seconds * Self.margin * max(factor, 1))
-    }
-    guard !factors.isEmpty else {
-      return decide(groups, within: timeToRank(groups))
-    }
-    let times = groups.map { group in
-      let factor = undecided(group).compactMap(\.roundsToRank).max() ?? 1
-      // The noise of this run may have been below average. A time that is hardly longer would not help.
-      let seconds = time(factor)
-      // The difference may be smaller or larger than it seems, and then less time decides.
-      let least = time(undecided(group).compactMap(\.fewestRoundsToRank).max() ?? 1)
-      return (group: group, seconds: seconds > Self.longest && least <= Self.longest ? Self.longest : seconds)
-    }
-    let decidable = times.filter { $0.seconds <= Self.longest }
-    guard let most = decidable.map(\.seconds).max() else {
-      return "at this noise, even --time \(Self.longest)s may not decide; leave it undecided"
-    }
-    guard 2 * decidable.count >= times.count else {
-      return "at this noise, most of what is undecided would stay so even with --time \(Self.longest)s"
-    }
-    guard decidable.count < times.count else { return decide(decidable.map(\.group), within: most) }
-    func places(_ times: [(group: AnswerGroup, seconds: Int)]) -> String {
-      times.map { place($0.group) }.listed(most: Self.mostPlaces)
-    }
-    let decide = decide(decidable.map(\.group), named: places(decidable), within: most)
-    return
-      "\(decide); at this noise, \(places(times.filter { $0.seconds > Self.longest })) would probably stay undecided"
+    let undecided = groups.flatMap { group in group.undecided.compactMap { group.comparison.contrastsWithBest[$0] } }
+    return undecided.allSatisfy(\.isContradicted)
+      ? "the means and most rounds disagree" : "at this noise, --time \(Self.longest)s may be too short"
   }
 
   /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer
@@ -73,13 +68,12 @@ extension AnswerWording {
   ///
   /// - Parameters:
   ///   - place: the settings of `groups`, if other groups remain undecided; otherwise nil.
-  ///   - seconds: the time that all runs of this comparison would need; nil if it is unknown.
-  private func decide(_ groups: [AnswerGroup], named place: String? = nil, within seconds: Int?) -> String {
+  ///   - seconds: the time that all runs of this comparison would need.
+  private func decide(_ groups: [AnswerGroup], named place: String?, within seconds: Int) -> String {
     let purpose = "to decide\(place.map { " \($0)" } ?? "")"
     let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
-    let time =
-      seconds.map { "--time \(max(Self.shortest, 10 * Int((share * Double($0) / 10).rounded(.up))))s" } ?? "--time"
+    let time = "--time \(max(Self.shortest, 10 * Int((share * Double(seconds) / 10).rounded(.up))))s"
     guard let command = index.document.comparing(alone) else {
       return "\(purpose), \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
     }
@@ -159,16 +153,11 @@ extension AnswerWording {
     else { return nil }
     // A group whose best run is undecided shows no change.
     let ordered = places.filter { !$0.group.isUndecided }.sorted { $0.value < $1.value }
-    // The first sentence may call a variant best without the yardsticks, which this sentence must not deny.
-    let usable = withoutYardsticks(ordered.map(\.group))
-    let changes = zip(ordered.indices, zip(ordered, ordered.dropFirst())).compactMap {
-      number, pair -> (text: String, factor: Double)? in
-      let (earlier, later) = pair
+    let changes = zip(ordered, ordered.dropFirst()).compactMap { earlier, later -> (text: String, factor: Double)? in
       let others = Set(earlier.group.near.map(names.variant))
       let good = others.union([names.variant(earlier.group.best)])
       // A variant with several settings can be best with one of them, and worse with another.
-      let alsoGood: [Int] = usable?[number + 1].candidates ?? []
-      let remaining = Set((later.group.candidates + alsoGood).map(names.variant))
+      let remaining = Set(later.group.candidates.map(names.variant))
       // Few rounds are no evidence of a change, even if the means differ.
       let fallen = ratios(later.group).filter {
         $0.contrast.seldom == nil && good.subtracting(remaining).contains(names.variant($0.run))

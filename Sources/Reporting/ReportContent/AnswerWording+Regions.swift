@@ -12,12 +12,8 @@ extension AnswerWording {
   }
 
   /// Returns some groups, joined if they have the same best runs.
-  ///
-  /// - Parameter groups: the groups, with the whole groups, from which runs get their names.
-  func regions(_ groups: [(group: AnswerGroup, whole: AnswerGroup)]) -> [Region] {
-    groups.grouped { leadersText($0.group, of: $0.whole) }.map { who, part in
-      Region(who: who, places: places(part.map(\.group), of: groups.map(\.whole)))
-    }
+  func regions(_ groups: [AnswerGroup]) -> [Region] {
+    groups.grouped(by: leadersText).map { Region(who: $0, places: places($1, of: groups)) }
   }
 
   /// Returns whether the rounds leave anything of a group undecided that a choice depends on: the best run, or a run
@@ -33,9 +29,9 @@ extension AnswerWording {
   /// us) or actor (1.2x), undecided; slower: queue (2.1x)`. The ratios are those of the means. The line names the runs
   /// with the smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided
   /// although the best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
-  func line(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
+  func line(_ group: AnswerGroup) -> String {
     let leaders = leaders(group)
-    func named(_ run: Int) -> String { "\(names([run], of: whole.runs)) (\(multiple(run, in: group).text))" }
+    func named(_ run: Int) -> String { "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))" }
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && group.comparison.contrastsWithBest[$0] != nil
     }.sorted { multiple($0, in: group).factor < multiple($1, in: group).factor }
@@ -58,9 +54,9 @@ extension AnswerWording {
       worse.isEmpty ? nil : "\(self.worse): \(worse)",
       far.isEmpty
         ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
-      group.hasTooFewRounds ? nil : tooFewRounds(group, of: whole),
+      group.hasTooFewRounds ? nil : tooFewRounds(group),
     ]
-    return (["\(settingsText(of: whole)): \(bestText(group, of: whole))"] + parts.compactMap(\.self))
+    return (["\(settingsText(of: group)): \(bestText(group))"] + parts.compactMap(\.self))
       .joined(separator: "; ")
   }
 
@@ -69,18 +65,18 @@ extension AnswerWording {
 
   /// Returns the best runs of a group, the best run with its figure and the others with their ratios: `mutex (1.14 us)
   /// or actor (1.2x), undecided`. Of many runs, only the best run has a figure.
-  private func bestText(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
+  private func bestText(_ group: AnswerGroup) -> String {
     let runs = leaders(group)
     func text(_ run: Int) -> String {
       let isFigure = run == group.best || index.isZero(run, metric)
-      return "\(names([run], of: whole.runs)) (\(isFigure ? figure(run) : multiple(run, in: group).text))"
+      return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : multiple(run, in: group).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
     let texts =
       !isLong && runs.count <= ComparisonAnswer.mostNames
-      ? runs.map(text).listed("or") : "\(names(runs, of: whole.runs, "or")); \(lowestMean): \(text(group.best))"
+      ? runs.map(text).listed("or") : "\(names(runs, of: group.runs, "or")); \(lowestMean): \(text(group.best))"
     let remark =
-      note(group, of: whole) ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
+      note(group) ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
     return texts + (remark.map { ", \($0)" } ?? edge(group))
   }
 
@@ -114,14 +110,14 @@ extension AnswerWording {
   }
 
   /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
-  private func leadersText(_ group: AnswerGroup, of whole: AnswerGroup) -> String {
-    names(leaders(group), of: whole.runs, "or") + (note(group, of: whole).map { " (\($0))" } ?? "")
+  private func leadersText(_ group: AnswerGroup) -> String {
+    names(leaders(group), of: group.runs, "or") + (note(group).map { " (\($0))" } ?? "")
   }
 
   /// Returns a remark on the best runs of a group: `undecided`; nil if there is nothing to remark.
-  private func note(_ group: AnswerGroup, of whole: AnswerGroup) -> String? {
-    if whole.runs.count == 1 {
-      return "the only one \(isWithoutRivals(whole) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
+  private func note(_ group: AnswerGroup) -> String? {
+    if group.runs.count == 1 {
+      return "the only one \(isWithoutRivals(group) ? "measured" : "without `\(comparison.flaw?.name ?? "")`")"
     }
     if group.hasTooFewRounds { return index.hasEnoughRounds ? "best mean so far" : nil }
     guard group.isUndecided else { return nil }
@@ -131,7 +127,7 @@ extension AnswerWording {
   /// Returns whether no other run that competes with the only run of a group has a figure. Another run may have a
   /// figure and a flaw.
   private func isWithoutRivals(_ group: AnswerGroup) -> Bool {
-    !index.runs(competingWith: group.best, in: comparison.groups).contains(where: comparison.flawed.contains)
+    !comparison.runs(competingWith: group.best).contains(where: comparison.flawed.contains)
   }
 
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ

@@ -14,67 +14,49 @@ extension AnswerWording {
   /// do not distinguish this run from another run, the words are about its mean: `Highest mean: actor, 2.10x slower`.
   /// Returns nil if no run is certainly worse than the best run, or if an undecided run seems to be worse.
   ///
-  /// The words do not consider yardsticks, unless nothing else is compared.
-  ///
   /// If the group has two runs, or one variant and a distinguished worst run, the words have no heading: `actor is
   /// 2.10x slower`. If all runs except the best run are as bad as the worst run, they are `all others`.
-  func worst(_ whole: AnswerGroup) -> String? {
-    let group = competing(whole)
+  func worst(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard let worst = ratios.last,
       !group.undecided.contains(where: { group.comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
-    // The words begin with another run, a yardstick.
-    let than = group.best == whole.best ? "" : " than \(names([group.best], of: whole.runs))"
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
     let isWorst = !others.contains { index.isAlike($0, worst.run, by: metric) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
     {
-      return "all others are \(by(ratios, worseThan: group.best, named: than))\(seldom(ratios, of: whole))"
+      return "all others are \(by(ratios, worseThan: group.best))\(seldom(ratios, of: group))"
     }
-    let name = names([worst.run], of: whole.runs)
-    let by = by([worst], worseThan: group.best, named: than)
-    if metric.meaning == .duration, isOneVariant(whole) && isWorst || group.runs.count == 2 {
+    let name = names([worst.run], of: group.runs)
+    let by = by([worst], worseThan: group.best)
+    if metric.meaning == .duration, isOneVariant(group) && isWorst || group.runs.count == 2 {
       return "\(name) \(RunNames.verb(name)) \(by)"
     }
     let mean = metric.meaning == .duration || metric.better == .lower ? "Highest mean" : "Lowest mean"
-    // A yardstick, which the words do not consider, may be worse.
-    func figure(_ run: Int) -> Double { index.shownFigure(run, of: metric) ?? 0 }
-    let isHidden = whole.runs.contains { run in
-      !group.runs.contains(run)
-        && (metric.better == .higher ? figure(run) < figure(worst.run) : figure(run) > figure(worst.run))
-    }
-    let who = isHidden ? " without \(index.yardsticks)" : ""
-    return "\(isWorst ? superlative(isBest: false) : mean)\(who): \(name), \(by)"
+    return "\(isWorst ? superlative(isBest: false) : mean): \(name), \(by)"
   }
 
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
   /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Returns nil if there are fewer than
   /// two.
-  func others(_ whole: AnswerGroup) -> String? {
-    let group = competing(whole)
+  func others(_ group: AnswerGroup) -> String? {
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
     else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
-    let text = names(runs, of: whole.runs)
+    let text = names(runs, of: group.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
-    return "\(text) \(verb) \(by(much, worseThan: group.best))\(seldom(much, of: whole))"
+    return "\(text) \(verb) \(by(much, worseThan: group.best))\(seldom(much, of: group))"
   }
 
   /// Returns words about the run that is worse in the fewest rounds, `, but queue only in 69 % of the rounds`, if a
   /// reader must know this; otherwise an empty string. A single run has these words beside its ratio.
-  private func seldom(_ runs: [(run: Int, contrast: Contrast)], of whole: AnswerGroup) -> String {
+  private func seldom(_ runs: [(run: Int, contrast: Contrast)], of group: AnswerGroup) -> String {
     guard runs.count > 1, let least = runs.min(by: { $0.contrast.agreement < $1.contrast.agreement }),
       let rounds = least.contrast.seldom
     else { return "" }
-    return ", but \(names([least.run], of: whole.runs)) only in \(rounds)"
-  }
-
-  /// Returns a group without its yardsticks; the whole group if fewer than two runs remain.
-  func competing(_ group: AnswerGroup) -> AnswerGroup {
-    withoutYardsticks(group).flatMap { $0.runs.count > 1 ? $0 : nil } ?? group
+    return ", but \(names([least.run], of: group.runs)) only in \(rounds)"
   }
 
   /// The smallest certain ratio to the best run from which a run is much worse.
@@ -83,17 +65,15 @@ extension AnswerWording {
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.
   ///
-  /// - Parameters:
-  ///   - runs: the runs in the order of ``ratios(_:)``; at least one run.
-  ///   - than: words about the best run that follow the ratio: ` than mutex`.
-  func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int, named than: String = "") -> String {
+  /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
+  func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
     let intervals = runs.compactMap(\.contrast.interval)
     let isLowerBound = runs.contains { index.isLowerBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
     // The ratio compares the means. In one of its two states, a run can be nearer to the best run.
     let average = ([best] + runs.map(\.run)).contains { states(of: $0) != nil } ? "on average " : ""
     // A best run whose figures alternate between two states can be worse in most rounds.
-    let rounds = than + (runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : "")
+    let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
     if isWide, !isLowerBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return average + intervals[0].range(metric.meaning) + rounds
     }
@@ -102,8 +82,8 @@ extension AnswerWording {
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       // The ranges of the two runs do not overlap, but nothing is known about the ratio.
       return least == 1
-        ? "\(metric.meaning == .duration ? "slower" : "worse")\(than)\(runs.count == 1 ? " in all rounds" : "")"
-        : "\(average)at least \(metric.meaning.wording(least))\(than)"
+        ? "\(metric.meaning == .duration ? "slower" : "worse")\(runs.count == 1 ? " in all rounds" : "")"
+        : "\(average)at least \(metric.meaning.wording(least))"
     }
     return average + metric.meaning.wording(runs[0].contrast.ratio) + rounds
   }

@@ -6,8 +6,6 @@ struct AnswerWording {
   let index: RunIndex
   let metric: MetricFacts
   let comparison: RunComparison
-  /// The comparison of the runs whose variants are not yardsticks.
-  let comparisonWithoutYardsticks: RunComparison
   let names: RunNames
   /// The shown metrics, the headline first.
   let shown: [MetricFacts]
@@ -23,14 +21,6 @@ struct AnswerWording {
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
       : group.isUndecided ? undecidedSentences(group) : settledSentences(group)
     return best + [next(group) == nil ? others(group) : nil, worst, slowSamples(group)].compactMap(\.self)
-  }
-
-  /// Returns the runs of each group whose variants are not yardsticks, compared with each other; nil if no candidate of
-  /// a group is of a yardstick, or if nothing remains to be compared.
-  func withoutYardsticks(_ groups: [AnswerGroup]) -> [AnswerGroup]? {
-    let others = groups.compactMap(withoutYardsticks)
-    let isPart = groups.flatMap(\.candidates).contains(where: index.isYardstick)
-    return isPart && others.count == groups.count && others.contains { $0.runs.count > 1 } ? others : nil
   }
 
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
@@ -59,15 +49,8 @@ struct AnswerWording {
   /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
   var worse: String { metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher" }
 
-  /// Returns the name of a run, with its figure and a few words about the figure: `inline (144 ns, a yardstick)`.
-  private func withFigure(_ run: Int, of group: AnswerGroup) -> String {
-    let value = index.shownFigure(run, of: metric).map { Quantity($0, metric.unit).description } ?? "-"
-    let facts = [
-      value, index.isYardstick(run) && !isBestUsable(group) ? "a yardstick" : nil,
-      states(of: run) == nil ? nil : "two states", isNearFloor(run) ? "within twice the noise floor" : nil,
-    ]
-    return "\(names([run], of: group.runs)) (\(facts.compactMap(\.self).joined(separator: ", ")))"
-  }
+  /// The word for a run that is better than the best run: `faster`, `higher` or `lower`.
+  var better: String { metric.meaning == .duration ? "faster" : metric.better == .higher ? "higher" : "lower" }
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
@@ -88,10 +71,7 @@ struct AnswerWording {
     let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
     guard isOneVariant(group) else {
-      let best = ["\(superlative(isBest: true)): \(name)\(role(group)), \(figure)"]
-      let next = [next(group)].compactMap(\.self)
-      // The question is which run a program should use, and not how fast a yardstick is.
-      return (hasUsableBest(group) ? best + next : next + best) + undecided
+      return ["\(superlative(isBest: true)): \(name), \(figure)"] + [next(group)].compactMap(\.self) + undecided
     }
     let verb = metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
     return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
@@ -129,7 +109,7 @@ struct AnswerWording {
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
   private func bestText(_ group: AnswerGroup) -> String {
-    "\(names([group.best], of: group.runs))\(role(group)), \(figure(group.best))"
+    "\(names([group.best], of: group.runs)), \(figure(group.best))"
   }
 
   /// Returns the words of ``bestText(_:)``, followed by the words of ``contradiction(_:)`` if there are any:
@@ -196,11 +176,9 @@ struct AnswerWording {
   }
 
   /// Returns words about the runs with too few rounds for an interval; nil if the group contains no such runs.
-  ///
-  /// - Parameter whole: the group with its yardsticks, from which runs get their names; nil for the group itself.
-  func tooFewRounds(_ group: AnswerGroup, of whole: AnswerGroup? = nil) -> String? {
+  func tooFewRounds(_ group: AnswerGroup) -> String? {
     group.withTooFewRounds.isEmpty
-      ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: (whole ?? group).runs))"
+      ? nil : "too few rounds to rank: \(names(group.withTooFewRounds, of: group.runs))"
   }
 
   func isOneVariant(_ group: AnswerGroup) -> Bool { Set(group.runs.map(names.variant)).count == 1 }
@@ -225,55 +203,18 @@ struct AnswerWording {
       : own == least && own > (parameter.unit == nil ? 1 : 0) ? ", the smallest \(RunNames.noun(parameter)) tried" : ""
   }
 
-  /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`. If the
-  /// variant of the best run is a yardstick, the words are about the best run whose variant is not
-  /// (``fastestWithoutYardsticks(_:)``).
+  /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
   ///
   /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
   /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
   private func next(_ group: AnswerGroup) -> String? {
-    guard hasUsableBest(group) else { return fastestWithoutYardsticks(group) }
-    let ratios = ratios(competing(group))
+    let ratios = ratios(group)
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
       !index.isAlike(next.run, worst.run, by: metric)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
   }
-
-  /// Returns words about the best run whose variant is not a yardstick: `fastest without yardsticks: mutex, 411 ns`.
-  /// Several such runs may be equally good, or their order may be undecided.
-  private func fastestWithoutYardsticks(_ group: AnswerGroup) -> String? {
-    guard let others = withoutYardsticks(group) else { return nil }
-    let heading = "\(superlative(isBest: true, of: nil).uncapitalizedFirst) without \(index.yardsticks)"
-    guard others.isUndecided || !others.near.isEmpty else {
-      return "\(heading): \(names([others.best], of: group.runs)), \(figure(others.best))"
-    }
-    let texts = others.bestFirst.map { withFigure($0, of: group) }
-    return "\(heading)\(others.isUndecided ? " (undecided)" : ""): \(texts.listed(most: ComparisonAnswer.mostNames))"
-  }
-
-  /// Returns the runs of a group whose variants are not yardsticks, compared with each other; nil if there are none.
-  func withoutYardsticks(_ group: AnswerGroup) -> AnswerGroup? {
-    let runs = group.runs.filter { !index.isYardstick($0) }
-    guard let best = runs.count == 1 ? runs[0] : runs.first(where: comparisonWithoutYardsticks.bests.contains) else {
-      return nil
-    }
-    return AnswerGroup(best: best, runs: runs, equal: [], comparisonWithoutYardsticks)
-  }
-
-  /// Returns whether a program would use the best run, or a run that may be as good as the best run.
-  func hasUsableBest(_ group: AnswerGroup) -> Bool {
-    isBestUsable(group) || !(group.near + group.undecided).allSatisfy(index.isYardstick)
-  }
-
-  /// Returns whether a program would use the best run: its variant is not a yardstick, or all runs are of yardsticks.
-  private func isBestUsable(_ group: AnswerGroup) -> Bool {
-    !index.isYardstick(group.best) || group.runs.allSatisfy(index.isYardstick)
-  }
-
-  /// Returns ` (a yardstick)` if the best run is of a yardstick and other runs are not; otherwise an empty string.
-  private func role(_ group: AnswerGroup) -> String { isBestUsable(group) ? "" : " (a yardstick)" }
 
   // MARK: The secondary metric
 
@@ -320,14 +261,12 @@ struct AnswerWording {
   // MARK: Words
 
   /// Returns the adjective for the best run or the worst run, with the metric: `Fastest`, `Lowest failed-opens`.
-  func superlative(isBest: Bool) -> String { superlative(isBest: isBest, of: metric.name) }
-
-  private func superlative(isBest: Bool, of name: String?) -> String {
+  func superlative(isBest: Bool) -> String {
     if metric.meaning == .duration {
       let mean = isBest && index.isOfMedians(metric) ? " (\(Table.meanOfMedians))" : ""
-      return (isBest ? "Fastest" : "Slowest") + (name.map { $0 == "elapsed" ? "" : " by `\($0)`\(mean)" } ?? "")
+      return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by `\(metric.name)`\(mean)")
     }
-    return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + (name.map { " \($0)" } ?? "")
+    return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + " \(metric.name)"
   }
 
   func figure(_ run: Int) -> String {

@@ -14,9 +14,6 @@ struct ComparisonAnswer {
   /// The groups of runs that have a best run, in the order of their settings.
   private let groups: [AnswerGroup]
 
-  /// ``groups`` without yardsticks, since a program does not use one; the whole groups if they consist of yardsticks.
-  private var groupsToUse: [AnswerGroup] { wording.withoutYardsticks(groups) ?? groups }
-
   /// The beginning of a sentence that is an item of a list.
   static let item = "- "
   /// The maximum number of names in a sentence.
@@ -32,17 +29,16 @@ struct ComparisonAnswer {
     // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = ComparisonAnswer(index, by: metric, shown: shown)
-    let bests = answer.bests
     // With a baseline, the question is what to use in its place.
-    return [answer.flaws, answer.contrasts].compactMap(\.self) + bests
+    return [answer.flaws, answer.contrasts].compactMap(\.self) + answer.bests
       + [
-        answer.nearestSetting, answer.yardsticks(in: bests), speedUp?.sentence, answer.reference, answer.hung,
+        answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.reference, answer.hung,
         answer.stopped, answer.secondary, answer.conditions,
       ]
       .compactMap(\.self)
   }
 
-  /// The best runs of a group, without yardsticks.
+  /// The best runs of a group.
   struct Best {
     /// The settings of the group: `threads 2, hold 1 us`; empty if there is only one group.
     let place: String
@@ -55,11 +51,11 @@ struct ComparisonAnswer {
   static func advice(_ content: ReportContent) -> (bests: [Best], choice: String) {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "") }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
-    let bests = zip(answer.groupsToUse, answer.groups).map { group, whole in
-      let names = answer.wording.leaders(group).map { answer.names([$0], of: whole.runs) }
-      return Best(place: answer.wording.settingsText(of: whole), names: names)
+    let bests = answer.groups.map { group in
+      let names = answer.wording.leaders(group).map { answer.names([$0], of: group.runs) }
+      return Best(place: answer.wording.settingsText(of: group), names: names)
     }
-    guard let first = answer.groupsToUse.first else { return ([], "") }
+    guard let first = answer.groups.first else { return ([], "") }
     let isGrid = bests.count > 1
     let choice = isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests[0].names.listed("or")
     // Several undecided groups can still have the same choice.
@@ -75,18 +71,14 @@ struct ComparisonAnswer {
     let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groups.contains($0.name) })
     self.names = names
     wording = AnswerWording(
-      index: index, metric: metric, comparison: comparison,
-      comparisonWithoutYardsticks: RunComparison(index, by: metric, shown: shown, within: comparison) {
-        !index.isYardstick($0)
-      },
-      names: names, shown: shown,
+      index: index, metric: metric, comparison: comparison, names: names, shown: shown,
       // The tables of several groups show the headline alone.
       secondary: comparison.groups.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
     let bests = index.inOrder(of: comparison.groups, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
-      let all = index.runs(competingWith: best, in: comparison.groups)
+      let all = comparison.runs(competingWith: best)
       // A run is the best of its group even if the others have no figure.
       guard all.count > 1, !comparison.flawedElsewhere.contains(best) else { return nil }
       let runs = all.filter {
@@ -186,16 +178,12 @@ struct ComparisonAnswer {
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
     }
-    // Whether a yardstick is better does not matter to a program.
-    let groupsToUse = groupsToUse
-    let open = groupsToUse.filter {
-      !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty
-    }
+    let open = groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty }
     let advice = [wording.advice(open)].compactMap(\.self)
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
       return (wording.sentences(first) + advice).map(sentence)
     }
-    let lines = zip(groupsToUse, groups).map { wording.line($0, of: $1) }
+    let lines = groups.map(wording.line)
     let left = lines.count - Self.mostGroups
     let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
     return [sentence(GridAnswer(groups, wording).text)]
@@ -208,29 +196,30 @@ struct ComparisonAnswer {
   /// nearest: 1.43x slower.` Nil if there are several groups or parameters, or if no such value is certainly worse.
   private var nearestSetting: String? {
     guard groups.count == 1, index.hasEnoughRounds, let parameter = names.parameters.first,
-      names.parameters.count == 1, wording.hasUsableBest(groups[0]),
-      !groups[0].candidates.contains(where: { names.point($0)[parameter.name] != nil }),
+      names.parameters.count == 1, !groups[0].candidates.contains(where: { names.point($0)[parameter.name] != nil }),
       let nearest = wording.ratios(groups[0]).first(where: { names.point($0.run)[parameter.name] != nil })
     else { return nil }
     return "Of the values of \(parameter.name), \(names([nearest.run], of: groups[0].runs)) comes nearest: "
       + "\(wording.by([nearest], worseThan: groups[0].best))."
   }
 
-  /// Returns a sentence that explains the word *yardstick* with the yardsticks of the comparison; nil if the sentences
-  /// do not contain the word.
-  private func yardsticks(in sentences: [String]) -> String? {
-    guard sentences.contains(where: { $0.contains("yardstick") }) else { return nil }
-    let names = measured.filter(index.isYardstick).map { index.document.runs[$0].variant }.distinct
-    let best = groups.count { index.isYardstick($0.best) }
-    // The ratios of the answer are not to such a mean.
-    let means =
-      groups.count > 1 && best > 0
-      ? " \(names.count == 1 ? "It has" : "One of them has") the best mean at \(GridAnswer.settings(best, of: groups.count))."
-      : ""
-    return
-      (names.count == 1
-      ? "\(names[0]) is a yardstick: only for comparison."
-      : "\(index.yardsticks.capitalizedFirst) are only for comparison: \(names.listed()).") + means
+  /// A sentence about the yardsticks that do not compete for the best: `Yardsticks, only for comparison: inline (3.1x
+  /// faster) and thread.` A yardstick that is certainly better than the best run of a group has its ratio, or the
+  /// number of groups. Nil if there are no such yardsticks.
+  private var yardsticks: String? {
+    let others = comparison.yardsticks.grouped { index.document.runs[$0].variant }
+    guard !others.isEmpty, index.hasEnoughRounds else { return nil }
+    let better = Set(groups.flatMap { comparison.runs(betterThan: $0.best) })
+    let texts = others.map { name, runs in
+      let better = runs.filter(better.contains).compactMap { comparison.contrastsWithBest[$0] }.map {
+        wording.metric.meaning.wording($0.ratio, isRough: $0.interval?.isWide ?? true)
+      }
+      let remark =
+        groups.count == 1
+        ? better.first : "\(wording.better) at \(GridAnswer.settings(better.count, of: groups.count))"
+      return name + (better.isEmpty ? "" : remark.map { " (\($0))" } ?? "")
+    }
+    return "\(others.count == 1 ? "Yardstick" : "Yardsticks"), only for comparison: \(texts.listed())."
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
@@ -263,9 +252,7 @@ struct ComparisonAnswer {
     }
     let name = names([groups[0].best], of: groups[0].runs)
     let ratio = wording.metric.meaning.wording(contrast.ratio)
-    // If the best run is of a yardstick, the answer compares the other runs with the best one of them.
-    let isToBaseline = names.variant(wording.competing(groups[0]).best) == baseline
-    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio).\(isToBaseline ? "" : " \(note(true))")"
+    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note(true))"
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

@@ -54,7 +54,7 @@ extension ReportContent {
       comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", unless it is undecided" : ""
     let signs = [
       facts.contains(.best)
-        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants") \(better)\(isCertainOnly)"
+        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants")\(comparison?.yardsticks.isEmpty == false ? " except yardsticks" : "") \(better)\(isCertainOnly)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)

@@ -2,24 +2,16 @@ import Laboratory
 import Measurement
 
 /// The first sentence of an answer about several groups of runs: the number of undecided groups, and a choice.
-///
-/// The choice does not consider yardsticks, unless a group consists of yardsticks.
 struct GridAnswer {
   private let wording: AnswerWording
-  /// The groups without yardsticks, with the whole groups, from which runs get their names.
-  private let groups: [(group: AnswerGroup, whole: AnswerGroup)]
-  /// Whether the groups omit yardsticks.
-  private let omitsYardsticks: Bool
+  private let groups: [AnswerGroup]
   /// The number of groups that are open (``AnswerWording/isOpen(_:)``).
   private let undecided: Int
 
   /// Creates the sentence about all groups of an answer.
-  init(_ all: [AnswerGroup], _ wording: AnswerWording) {
-    self.wording = wording
-    let others = wording.withoutYardsticks(all)
-    groups = zip(others ?? all, all).map { (group: $0, whole: $1) }
-    omitsYardsticks = others != nil
-    undecided = groups.count { group, _ in wording.isOpen(group) }
+  init(_ groups: [AnswerGroup], _ wording: AnswerWording) {
+    (self.groups, self.wording) = (groups, wording)
+    undecided = groups.count(where: wording.isOpen)
   }
 
   /// What the sentence chooses: its words, and the names of the chosen runs. Two answers with the same names give the
@@ -32,8 +24,7 @@ struct GridAnswer {
     let open =
       isRanked
       ? undecided > 0 ? ["undecided at \(Self.settings(undecided, of: groups.count))"] : [] : ["nothing is ranked"]
-    let scope = omitsYardsticks ? "without \(wording.index.yardsticks), " : ""
-    return scope + (open + [choice.text]).joined(separator: "; ")
+    return (open + [choice.text]).joined(separator: "; ")
   }
 
   /// The choice is the run that is best in all groups; otherwise a run that is nowhere much worse than the best;
@@ -52,6 +43,9 @@ struct GridAnswer {
 
   private var isCertain: Bool { undecided == 0 && wording.index.hasEnoughRounds }
 
+  /// Whether any of the best runs is only as good as the best run of its group.
+  private var hasNear: Bool { groups.contains { $0.leaders.count > 1 } }
+
   /// The words for the best run: `fastest`, or `best mean so far` if the runs have too few rounds to be ranked.
   private var heading: String {
     wording.index.hasEnoughRounds
@@ -61,16 +55,16 @@ struct GridAnswer {
   /// Words about the runs that are among the best in all groups: `mutex is fastest at all values of hold`, or `mutex
   /// has the lowest mean at all values of hold` if a group is undecided. Nil if there are no such runs.
   private var everywhere: Choice? {
-    let (first, whole) = groups[0]
-    let bests = groups.map { group, whole in
-      (isCertain ? wording.leaders(group) : [group.best]).map { wording.names([$0], of: whole.runs) }
+    let bests = groups.map { group in
+      (isCertain ? wording.leaders(group) : [group.best]).map { wording.names([$0], of: group.runs) }
     }
+    let first = groups[0]
     let common = first.runs.filter { run in
-      let name = wording.names([run], of: whole.runs)
+      let name = wording.names([run], of: first.runs)
       return bests.allSatisfy { $0.contains(name) }
     }
     guard !common.isEmpty else { return nil }
-    let text = wording.names(common, of: whole.runs)
+    let text = wording.names(common, of: first.runs)
     guard isCertain else {
       let mean = wording.index.hasEnoughRounds ? wording.lowestMean : heading
       return ("\(text) \(RunNames.has(text)) the \(mean) \(place)", text)
@@ -78,8 +72,8 @@ struct GridAnswer {
     let isPlural = Set(common.map(wording.names.variant)).count > 1
     let isTime = wording.metric.meaning == .duration
     let verb = isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have the" : "\(RunNames.has(text)) the"
-    let isNear = groups.contains { $0.group.leaders.count > 1 }
-    return ("\(text) \(verb) \(heading)\(isNear ? ", or as good as the best," : "") \(place)", text)
+    let near = hasNear ? ", or within \(ConfidenceInterval.alikeReach) of the best," : ""
+    return ("\(text) \(verb) \(heading)\(near) \(place)", text)
   }
 
   /// The settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a setting has
@@ -90,16 +84,16 @@ struct GridAnswer {
     let points = wording.index.document.runs.map { run in parameters.compactMap { run.point[$0] } }
     let count = Set(points.filter { $0.count == parameters.count }).count
     return "at all \(count > groups.count ? "measured " : "")values of "
-      + wording.settings(of: groups[0].whole).map(\.parameter.name).listed()
+      + wording.settings(of: groups[0]).map(\.parameter.name).listed()
   }
 
   /// Returns words about the run whose largest ratio to the best mean of a group is the smallest: `use mutex: its means
   /// are nowhere more than 1.20x slower than the best; fastest at 7 of the 9 settings`, or `the means of mutex are
   /// nowhere …` if a group is undecided. Returns nil if that ratio is at least `limit`, or if no run is in all groups.
   private func compromise(below limit: Double) -> Choice? {
-    let multiples = groups.flatMap { group, whole in
+    let multiples = groups.flatMap { group in
       group.runs.filter { $0 == group.best || group.comparison.contrastsWithBest[$0] != nil }.map { run in
-        (name: wording.names([run], of: whole.runs), multiple: wording.multiple(run, in: group))
+        (name: wording.names([run], of: group.runs), multiple: wording.multiple(run, in: group))
       }
     }
     let worst = multiples.grouped(by: \.name).filter { $0.elements.count == groups.count }
@@ -107,17 +101,16 @@ struct GridAnswer {
     guard let least = worst.min(by: { $0.multiple.factor < $1.multiple.factor }), least.multiple.factor < limit else {
       return nil
     }
-    let best =
-      "the \(isCertain ? "best" : wording.lowestMean)\(omitsYardsticks ? " without \(wording.index.yardsticks)" : "")"
-    let cost = "nowhere more than \(least.multiple.text) \(wording.worse) than \(best)"
+    let best = isCertain ? "best" : wording.lowestMean
+    let cost = "nowhere more than \(least.multiple.text) \(wording.worse) than the \(best)"
     guard isCertain else {
       // A ratio of 1.00 is not worth a number.
       let isSame = least.multiple.text == AnswerWording.Multiple(1).text
       let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
       return (isSame ? nearly : "the means of \(least.name) are \(cost)", least.name)
     }
-    let count = groups.count { group, whole in
-      wording.leaders(group).contains { wording.names([$0], of: whole.runs) == least.name }
+    let count = groups.count { group in
+      wording.leaders(group).contains { wording.names([$0], of: group.runs) == least.name }
     }
     let often = count == 0 ? "" : "; \(heading) at \(Self.settings(count, of: groups.count))"
     return ("use \(least.name): its means are \(cost)\(often)", least.name)
@@ -128,16 +121,17 @@ struct GridAnswer {
   private var byRegion: Choice? {
     let regions = wording.regions(groups)
     guard 2...Self.mostRegions ~= regions.count,
-      groups.count <= Self.mostGroups || wording.settings(of: groups[0].whole).count == 1
+      groups.count <= Self.mostGroups || wording.settings(of: groups[0]).count == 1
     else { return nil }
     let parts = regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; ")
-    return ("\(heading): \(parts)", parts)
+    let near = isCertain && hasNear ? ", or within \(ConfidenceInterval.alikeReach)" : ""
+    return ("\(heading)\(near): \(parts)", parts)
   }
 
   /// The runs that have the best mean in the most groups: `lowest mean: mutex at 4, actor at 3, others at 2 of the 9
   /// settings`.
   private var counts: Choice {
-    let bests = groups.map { group, whole in wording.names([group.best], of: whole.runs) }.grouped { $0 }
+    let bests = groups.map { wording.names([$0.best], of: $0.runs) }.grouped { $0 }
       .map { (name: $0.key, count: $0.elements.count) }.sorted { $0.count > $1.count }
     let shown = bests.prefix(Self.mostRegions)
     let left = groups.count - shown.reduce(0) { $0 + $1.count }

@@ -42,7 +42,7 @@ public enum Legend {
     "gate: a place where the threads of a trial wait for each other, so that an anomaly is provoked without a sleep",
     "noise: what differs between the rounds although the settings are the same; it makes intervals wide",
     "noise floor: the time of an empty timing loop, which is part of every timed figure",
-    "best mean: the best geometric mean of the rounds of any run; its run is named the best only if it is certain",
+    "best mean: the best geometric mean of the rounds of any run except yardsticks; its run is named the best only if it is certain",
     "candidate: a run that may be the best of its group",
     "mean p50: the geometric mean of the medians of the rounds",
     "p50: the median: half of the samples are below it (p90, p99: 90 % and 99 % of them)",
@@ -85,7 +85,7 @@ public enum Legend {
 
   /// The lines that explain the roles of variants.
   public static let roles = [
-    "documented: as in the document", "modern: Swift's newer form", "yardstick: for comparison",
+    "documented: as in the document", "modern: Swift's newer form", "yardstick: only for comparison",
     "broken: shows a mistake",
   ]
 }

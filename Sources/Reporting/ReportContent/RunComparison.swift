@@ -29,6 +29,9 @@ struct RunComparison: Sendable {
   /// flaw. A program that uses these settings may meet the flaw, so reports do not rank such a run.
   let flawedElsewhere: Set<Int>
 
+  /// The runs of yardsticks that do not compete for the best of their group, and have figures.
+  let yardsticks: [Int]
+
   /// The words for the best run, which has the best geometric mean over its rounds. Marks in the tables show whether
   /// other runs are as good.
   static let bestWords = "the best mean"
@@ -37,13 +40,7 @@ struct RunComparison: Sendable {
   ///
   /// - Parameters:
   ///   - shown: the shown metrics, one of which may count a flaw.
-  ///   - whole: a comparison of all runs, whose certainty this comparison shares; nil if this is that comparison.
-  ///   - isCompared: returns whether a run is compared; a run for which it returns false counts as a run without
-  ///     figures.
-  init(
-    _ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = [], within whole: RunComparison? = nil,
-    of isCompared: (_ run: Int) -> Bool = { _ in true }
-  ) {
+  init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
     let counted = flaw.map { flaw in
       index.document.runs.indices.filter {
@@ -68,24 +65,30 @@ struct RunComparison: Sendable {
     let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
         variant: run.variant, point: run.point,
-        figures: flawed.contains(number) || !isCompared(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
-        mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number))
+        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
+        mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number), isYardstick: index.isYardstick(number))
     }
-    let comparison = Comparison(entries, policy, ranking: metric.better.ranking, within: whole?.comparison)
+    let comparison = Comparison(entries, policy, ranking: metric.better.ranking)
     self.comparison = comparison
+    let competitors = Set(comparison.bests.flatMap(comparison.runs(competingWith:)))
+    yardsticks =
+      comparison.bests.isEmpty
+      ? []
+      : index.document.runs.indices.filter {
+        index.isYardstick($0) && !competitors.contains($0) && index.document.runs[$0].metrics[metric.name] != nil
+      }
     groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
       .joined(separator: " and ")
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.bestWords
     let isCertain = index.hasEnoughRounds
-    let names = comparison.groups
     let uncertainBests = comparison.bests.filter { best in
-      let group = index.runs(competingWith: best, in: names)
+      let group = comparison.runs(competingWith: best)
       return isCertain && !group.contains(where: comparison.nearBest.contains)
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
     outclassed = uncertainBests.reduce(into: []) { outclassed, best in
-      let undecided = index.runs(competingWith: best, in: names).filter(comparison.undecided.contains)
+      let undecided = comparison.runs(competingWith: best).filter(comparison.undecided.contains)
       outclassed.formUnion(
         undecided.filter { run in
           undecided.contains { comparison.factor($0) < comparison.factor(run) && !index.isAlike(run, $0, by: metric) }
@@ -106,6 +109,12 @@ struct RunComparison: Sendable {
   func forEachGroup(_ best: String = Self.bestWords) -> String {
     groupsText.isEmpty ? best : "\(best) for each \(groupsText)"
   }
+
+  /// Returns the runs that compete with `run` for the best of their group (``Comparison/runs(competingWith:)``).
+  func runs(competingWith run: Int) -> [Int] { comparison.runs(competingWith: run) }
+
+  /// Returns the runs that are certainly better than the best run of their group (``Comparison/runs(betterThan:)``).
+  func runs(betterThan best: Int) -> [Int] { comparison.runs(betterThan: best) }
 
   /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).
   func isNearBest(_ run: Int) -> Bool { comparison.isNearBest(run) }
@@ -144,15 +153,6 @@ extension RunIndex {
     else { return true }
     let pairs = ConfidenceInterval.comparisonsWithBest(of: document.runs.count)
     return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
-  }
-
-  /// Returns the runs that compete with the run `best`, including `best`: the runs with the same settings of the
-  /// parameters in `groups`. A run of a broken variant competes only if the variant of `best` is also broken.
-  func runs(competingWith best: Int, in groups: [String]) -> [Int] {
-    document.runs.indices.filter { run in
-      groups.allSatisfy { document.runs[run].point[$0] == document.runs[best].point[$0] }
-        && (!isBroken(run) || isBroken(best))
-    }
   }
 
   /// Returns `runs`, sorted by their settings of the swept parameters in `parameters`. The order of the sweep

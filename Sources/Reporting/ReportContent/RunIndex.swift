@@ -53,17 +53,9 @@ struct RunIndex: Sendable {
     variants[document.runs[run].variant].map { document.scenario.variants[$0].isBroken } ?? false
   }
 
-  /// Returns whether the variant of a run is a yardstick, which only serves for comparison. The baseline is
-  /// not a yardstick, since a program already uses it.
+  /// Returns whether the variant of a run is a yardstick, which only serves for comparison.
   func isYardstick(_ run: Int) -> Bool {
-    document.runs[run].variant != document.scenario.baseline
-      && variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } == true
-  }
-
-  /// The word for the yardsticks: `other yardsticks` if the baseline is the variant of a yardstick.
-  var yardsticks: String {
-    let baseline = document.scenario.baseline.flatMap { variants[$0] }
-    return baseline.map { document.scenario.variants[$0].isYardstick } == true ? "other yardsticks" : "yardsticks"
+    variants[document.runs[run].variant].map { document.scenario.variants[$0].isYardstick } ?? false
   }
 
   /// Returns the index of the run of a variant at a point; nil if there is no such run. Settings of parameters that the

@@ -86,6 +86,24 @@ import Testing
     #expect(baseline.hasPrefix("Fastest: plain, 5.00 us."), "\(baseline)")
   }
 
+  @Test func `with a baseline, the answer begins with the runs that are better and worse than it`() throws {
+    func says(_ plain: Double) throws -> [String] {
+      try Fixture.compared([("stride", [1, 4, 16])], baseline: "plain") { variant, values in
+        variant == "plain" ? plain : values["stride"] == 4 ? 3000 : values["stride"] == 1 ? 9000 : 40_000
+      }.content.conclusions
+    }
+    let better = try says(18_000)
+    #expect(
+      better.starts(with: [
+        "Compared with plain, faster: apply with stride 4 (6.00x), apply with stride 1 (2.00x); slower: apply with stride 16 (2.22x).",
+        "The ratios below are to the best mean, those of the table to plain.",
+      ]), "\(better)")
+    // Both references are the same.
+    #expect(try !says(1000).contains { $0.hasPrefix("Compared with") || $0.contains("those of the table") })
+    let alike = try says(3000)
+    #expect(!alike.contains("No run certainly differs from plain."), "\(alike)")
+  }
+
   @Test func `the answer about the user's own program precedes the best setting`() throws {
     var results = try Fixture.compared([("stride", [1, 4])]) { variant, values in
       variant == "plain" ? nil : values["stride"] == 4 ? 10_000 : 20_000

@@ -306,8 +306,8 @@ import Testing
     let mixed = try text([one, four, one], [four, four])
     #expect(
       mixed.contains(
-        "\nthe old choice: apply with stride 1 (in 2 of 3 runs); apply with stride 4 (in 1)\nthe new choice: apply with "
-          + "stride 4 (in 2 of 2 runs)\n"), "\(mixed)")
+        "\nthe old choice: apply with stride 1 in 2 of 3 runs; apply with stride 4 in 1\nthe new choice: apply with "
+          + "stride 4 in 2 of 2 runs\n"), "\(mixed)")
     #expect(
       mixed.contains(
         "work 10 ns: apply with stride 1 in 2 of 3 runs, apply with stride 4 in 1 → apply with stride 4 in 2 of 2 runs\n"
@@ -316,7 +316,7 @@ import Testing
     #expect(mixed.contains(/variant +work +stride=1/), "\(mixed)")
     let different = try text([one, four], [four, four])
     #expect(
-      different.contains("\nthe old choice: apply with stride 1 (in 1 of 2 runs); apply with stride 4 (in 1)\n"),
+      different.contains("\nthe old choice: apply with stride 1 in 1 of 2 runs; apply with stride 4 in 1\n"),
       "\(different)")
     let same = try text([four, four], [four])
     #expect(

@@ -62,8 +62,7 @@ extension Parameter {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> ParameterKey<Int> {
-    ParameterKey(
-      Parameter(name, .count(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
+    integer(name, .count(range), standard, says, SourceLine(file, line))
   }
 
   /// Declares a parameter whose values are sizes in bytes, in `range`.
@@ -71,8 +70,7 @@ extension Parameter {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> ParameterKey<Int> {
-    ParameterKey(
-      Parameter(name, .size(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
+    integer(name, .size(range), standard, says, SourceLine(file, line))
   }
 
   /// Declares a parameter whose values are percentages in whole numbers, in `range`.
@@ -80,8 +78,13 @@ extension Parameter {
     _ name: String, _ range: ClosedRange<Int>, default standard: Int, _ says: String, file: StaticString = #fileID,
     line: UInt = #line
   ) -> ParameterKey<Int> {
-    ParameterKey(
-      Parameter(name, .percent(range), default: .integer(standard), says), SourceLine(file, line), \.integer)
+    integer(name, .percent(range), standard, says, SourceLine(file, line))
+  }
+
+  private static func integer(
+    _ name: String, _ kind: Parameter.Kind, _ standard: Int, _ says: String, _ line: SourceLine
+  ) -> ParameterKey<Int> {
+    ParameterKey(Parameter(name, kind, default: .integer(standard), says), line, \.integer)
   }
 
   /// Declares a parameter whose values are durations of whole nanoseconds, in `range`.

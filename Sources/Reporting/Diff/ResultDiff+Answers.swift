@@ -1,9 +1,8 @@
 /// The answers of the comparisons on both sides of a diff.
 extension ResultDiff {
-  /// The answer of a comparison. Two answers are equal if they choose the same runs: the figures in their sentences
-  /// differ from run to run.
-  struct Answer: Hashable {
-    /// The best runs at each setting that the comparison varies, without yardsticks.
+  /// What a comparison chooses. The figures in the sentences of its answer differ from run to run.
+  struct Answer {
+    /// The best runs at each setting that the comparison varies.
     let bests: [ComparisonAnswer.Best]
     /// The chosen runs in words; the first sentence of the answer if it chooses none.
     let choice: String
@@ -13,10 +12,6 @@ extension ResultDiff {
       bests = advice.bests
       choice = advice.choice.isEmpty ? content.decision.map(\.text).joined(separator: " ") : advice.choice
     }
-
-    static func == (one: Answer, other: Answer) -> Bool { one.choice == other.choice }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(choice) }
   }
 
   /// The answers of the comparisons on each side; nil if a side has runs other than comparisons, or a comparison

@@ -1,9 +1,9 @@
 import Laboratory
 import Measurement
 
-/// The words about several groups beside a baseline.
+/// The words about groups beside a baseline.
 extension AnswerWording {
-  /// Returns words about several groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
+  /// Returns words about groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
   /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (up to 1.3x)`. A run is named only for the
   /// settings at which it is significantly different. Returns nil if no run is.
   func againstBaseline(_ groups: [AnswerGroup]) -> String? {
@@ -17,16 +17,17 @@ extension AnswerWording {
     let isMoreBetter = metric.better == .higher
     let parts = [isMoreBetter, !isMoreBetter].compactMap { isMore -> String? in
       let words = isTime ? ["faster", "slower"] : ["lower", "higher"]
-      let texts = contrasts.compactMap { name, all -> (text: String, count: Int)? in
+      let texts = contrasts.compactMap { name, all -> (text: String, count: Int, factor: Double)? in
         let found = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
-        guard !found.isEmpty else { return nil }
+        guard let most = found.map(\.contrast.factor).max() else { return nil }
         // A program that replaces the baseline must know where that is better.
-        guard isMore == isMoreBetter else {
-          return ("\(name) (up to \(Multiple(found.map(\.contrast.factor).max() ?? 1).text))", found.count)
+        guard isMore == isMoreBetter || groups.count == 1 else {
+          return ("\(name) (up to \(Multiple(most).text))", found.count, most)
         }
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
-        return ("\(name) (\(Self.multiples(found.map { Multiple($0.contrast.factor) })), \(place))", found.count)
-      }.sorted { $0.count > $1.count }
+        let multiples = Self.multiples(found.map { Multiple($0.contrast.factor) })
+        return ("\(name) (\(multiples)\(groups.count == 1 ? "" : ", \(place)"))", found.count, most)
+      }.sorted { ($0.count, $0.factor) > ($1.count, $1.factor) }
       return texts.isEmpty
         ? nil : "\(words[isMore ? 1 : 0]): \(texts.map(\.text).abridged(to: ComparisonAnswer.mostNames))"
     }

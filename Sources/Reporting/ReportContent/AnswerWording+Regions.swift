@@ -20,9 +20,12 @@ extension AnswerWording {
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || group.undecided.contains { run in
-        !group.comparison.outclassed.contains(run) && multiple(run, in: group).factor < Self.far
-      }
+      || mayBeBest(group).contains { multiple($0, in: group).factor < Self.far }
+  }
+
+  /// Returns the undecided runs of a group that are not certainly worse than another undecided run.
+  private func mayBeBest(_ group: AnswerGroup) -> [Int] {
+    group.undecided.filter { !group.comparison.outclassed.contains($0) }
   }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
@@ -35,7 +38,7 @@ extension AnswerWording {
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && group.comparison.contrastsWithBest[$0] != nil
     }.sorted { multiple($0, in: group).factor < multiple($1, in: group).factor }
-    let open = others.filter { group.undecided.contains($0) && !group.comparison.outclassed.contains($0) }
+    let open = others.filter(mayBeBest(group).contains)
     let far = open.filter { multiple($0, in: group).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
     let costs = others.filter { !open.contains($0) }

@@ -30,9 +30,9 @@ struct ComparisonAnswer {
     guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
     let answer = ComparisonAnswer(index, by: metric, shown: shown)
     // With a baseline, the question is what to use in its place.
-    return [answer.flaws, answer.contrasts].compactMap(\.self) + answer.bests
+    return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
       + [
-        answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.reference, answer.hung,
+        answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
         answer.stopped, answer.secondary, answer.conditions,
       ]
       .compactMap(\.self)
@@ -232,27 +232,16 @@ struct ComparisonAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
-  /// A sentence about the runs that are faster and slower than the baseline; nil without a baseline, or if there is
-  /// only one group.
-  private var contrasts: String? {
-    groups.count > 1 && index.hasEnoughRounds ? wording.againstBaseline(groups).map { "\($0)." } : nil
-  }
-
-  /// The sentences about the reference of the answer's ratios if the ratios of the tables have another reference, a
-  /// baseline; otherwise nil.
-  private var reference: String? {
+  /// A sentence about the runs that are better and worse than the baseline, and a note that the ratios of the other
+  /// sentences have another reference; empty without a baseline, or if all best runs are of the baseline.
+  private var contrasts: [String] {
     guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline,
       groups.contains(where: { names.variant($0.best) != baseline })
-    else { return nil }
-    func note(_ other: Bool) -> String {
-      "The \(other ? "other " : "")ratios of this answer are to \(RunComparison.bestWords), those of the table to \(baseline)."
-    }
-    guard groups.count == 1, let contrast = comparison.contrasts[groups[0].best], contrast.isDistinct == true else {
-      return note(contrasts != nil)
-    }
-    let name = names([groups[0].best], of: groups[0].runs)
-    let ratio = wording.metric.meaning.wording(contrast.ratio)
-    return "Compared with \(baseline), \(name) \(RunNames.verb(name)) \(ratio). \(note(true))"
+    else { return [] }
+    return [
+      "\(wording.againstBaseline(groups) ?? "No run certainly differs from \(baseline)").",
+      "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline).",
+    ]
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

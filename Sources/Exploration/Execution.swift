@@ -164,7 +164,7 @@ public final class Execution: @unchecked Sendable {
     } while threads.contains { $0.fiber != nil }
   }
 
-  /// Adds objects to the objects that the current strand holds.
+  /// Records that the current strand holds more objects, which are given by their numbers.
   func hold(_ objects: [Int]) { current?.held.append(contentsOf: objects) }
   /// Removes objects from the objects that the current strand holds.
   func release(_ objects: [Int]) {

@@ -119,8 +119,8 @@ private struct Session {
     return shown(summary)
   }
 
-  /// Returns the summary. If the strategy is reduced, searches the schedules with few preemptions for a shorter failing
-  /// schedule, since the reduction may omit schedules that are easier to read.
+  /// Returns the summary. If the search was reduced, the shortest failing schedule is replaced by a shorter one with
+  /// few preemptions, if there is one, since the reduction may omit schedules that are easier to read.
   func withShortest(_ summary: inout ExplorationSummary, isOver: () -> Bool) throws(Explorer.Nondeterminism)
     -> ExplorationSummary
   {

@@ -13,6 +13,9 @@ extension ConfidenceInterval {
   private static let runDeviation = 0.05
   /// The number of degrees of freedom of the assumed variance between runs.
   private static let assumedFreedom = 4.0
+  /// The 1 % quantile of the standard normal distribution. Runs refute the assumption that they differ as much as
+  /// rounds if they would agree so well in at most 1 % of the cases.
+  private static let refutation = -2.326
 
   /// Returns the interval of the ratio of the left side's geometric mean to the right side's; nil if a figure is not
   /// positive and finite, or if a side has fewer rounds than ``fewest``. Each side contains the figures of several runs
@@ -20,6 +23,7 @@ extension ConfidenceInterval {
   ///
   /// A run is one observation, regardless of the number of its rounds. A side has few runs, so the variance is a
   /// weighted mean of the observed and the assumed variance (Smyth, "Linear Models and Empirical Bayes Methods", 2004).
+  /// Runs are assumed to differ as much as rounds, unless they agree far better.
   /// Both sides share one variance, as in Student's two-sample test: with two or three runs on a side, Welch's test
   /// would have almost no degrees of freedom.
   public static func ofRatio(
@@ -48,12 +52,11 @@ extension ConfidenceInterval {
     guard ratio > 1, ofRatio(left, to: right) != nil else { return nil }
     let logs = [left, right].map { side in side.filter { !$0.isEmpty }.map { run in run.map { Double.log($0) } } }
     let observed = variance(logs.map { side in side.map(mean) })
-    let rounds = variance(Array(logs.joined())).value
-    let perRun = Double(logs.joined().joined().count) / Double(logs.joined().count)
-    let between = observed.freedom > 0 ? observed.value : runDeviation * runDeviation + rounds / perRun
+    let rounds = Rounds(logs)
+    let between = observed.freedom > 0 ? observed.value : runDeviation * runDeviation + rounds.ofMean
     return (3...max(most, 3)).first { runs in
       // With more runs, the observed variance between runs has more weight.
-      let variance = moderated(rounds: rounds, runs: (between, 2 * Double(runs - 1)))
+      let variance = moderated(rounds, runs: (between, 2 * Double(runs - 1)))
       return ofDifference(.log(ratio), variance, runs: (runs, runs), among: comparisons).low > 0
     }
   }
@@ -73,14 +76,40 @@ extension ConfidenceInterval {
   ///
   /// - Parameter logs: the logarithms of the rounds of each run of each side.
   private static func moderated(_ logs: [[[Double]]]) -> (value: Double, freedom: Double) {
-    moderated(rounds: variance(Array(logs.joined())).value, runs: variance(logs.map { side in side.map(mean) }))
+    moderated(Rounds(logs), runs: variance(logs.map { side in side.map(mean) }))
   }
 
   private static func moderated(
-    rounds: Double, runs: (value: Double, freedom: Double)
+    _ rounds: Rounds, runs: (value: Double, freedom: Double)
   ) -> (value: Double, freedom: Double) {
     let freedom = assumedFreedom + runs.freedom
-    return ((assumedFreedom * (runDeviation * runDeviation + rounds) + runs.freedom * runs.value) / freedom, freedom)
+    let largest = runDeviation * runDeviation + rounds.ofRound
+    let isRefuted = runs.value < leastShare(freedom: runs.freedom) * largest
+    let assumed = isRefuted ? runDeviation * runDeviation + rounds.ofMean : largest
+    return ((assumedFreedom * assumed + runs.freedom * runs.value) / freedom, freedom)
+  }
+
+  /// Returns the share of the true variance below which an observed variance is in 1 % of the cases (the chi-square
+  /// distribution by the approximation of Wilson and Hilferty, 1931); 0 without degrees of freedom.
+  private static func leastShare(freedom: Double) -> Double {
+    guard freedom > 0 else { return 0 }
+    let spread = 2 / (9 * freedom)
+    return .pow(max(0, 1 - spread + refutation * spread.squareRoot()), 3)
+  }
+
+  /// The variance within the runs of two sides.
+  private struct Rounds {
+    /// The variance of the rounds of a run.
+    let ofRound: Double
+    /// The variance of a run's mean, if its rounds are independent.
+    let ofMean: Double
+
+    /// - Parameter logs: the logarithms of the rounds of each run of each side.
+    init(_ logs: [[[Double]]]) {
+      let runs = Array(logs.joined())
+      ofRound = variance(runs).value
+      ofMean = ofRound * Double(runs.count) / Double(runs.joined().count)
+    }
   }
 
   /// Returns the pooled variance within groups, and its degrees of freedom. The variance is 0 if there are no degrees

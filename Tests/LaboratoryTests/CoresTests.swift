@@ -225,7 +225,7 @@ import Testing
 
   @Test func `each number of cores has a best run of its own`() {
     func groups(_ sweep: [String], _ problem: [String] = []) -> [String] {
-      Comparison.Policy(baseline: nil, seeksBest: true, sweep: sweep, problem: problem).groups
+      Comparison.Policy(baseline: nil, seeksBest: true, sweep: sweep, problem: problem).groupParameters
     }
     #expect(groups(["cores", "stride"]) == ["cores"] && groups(["stride", "cores"]) == ["cores"])
     #expect(groups(["cores"]) == [] && groups(["stride"]) == [])

@@ -44,8 +44,8 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "Undecided at 4 of the 6 settings; lowest mean: apply with stride 1 at 3, apply with stride 4 at 1, apply with "
-        + "stride 16 at 1, others at 1 of the 6 settings.", "\(says)")
+        == "apply is fastest everywhere; which stride is undecided at 4 of the 6 combinations: lowest mean: apply with stride 1 at 3, apply with stride 4 at 1, apply with "
+        + "stride 16 at 1, others at 1 of the 6 combinations.", "\(says)")
   }
 
   @Test func `a run that is certainly worse than another candidate is no candidate`() throws {
@@ -59,9 +59,9 @@ import Testing
       }
     }.content.conclusions
     #expect(
-      says.first == "Undecided at both settings; stride 1 has the lowest mean at all values of work.", "\(says)")
+      says.first == "Undecided at both values of work; stride 1 has the lowest mean at all values of work.", "\(says)")
     #expect(
-      says.contains("- work 10 ns: stride 1 (800 ns) or stride 4 (1.25x), undecided; slower: stride 16 (1.75x)."),
+      says.contains("- work 10 ns: stride 1 (800 ns) or stride 4 (1.3x), undecided; slower: stride 16 (1.8x)."),
       "\(says)")
   }
 
@@ -75,8 +75,8 @@ import Testing
     }.content
     #expect(
       content.conclusions.first
-        == "Undecided at 3 of the 5 settings; lowest mean: apply with stride 1 at 4, apply with stride 4 at 1 of the 5 "
-        + "settings.",
+        == "apply is fastest everywhere; which stride is undecided at 3 of the 5 values of work: lowest mean: apply with stride 1 at 4, apply with stride 4 at 1 of the 5 "
+        + "values of work.",
       "\(content.conclusions)")
   }
 
@@ -94,7 +94,8 @@ import Testing
       }
     }.content.conclusions
     #expect(
-      says.first == "Undecided at both settings; apply with stride 1 has the lowest mean at all values of work.",
+      says.first
+        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work.",
       "\(says)")
   }
 
@@ -222,11 +223,13 @@ import Testing
     }
     #expect(
       mayBe
-        == "Undecided at 1 of the 2 settings; apply with stride 4 has the lowest mean, or nearly so, at all values of work."
+        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean, or nearly so, at all values of work."
     )
     let isOpen = try first { _, stride, round in (round.isMultiple(of: 2) == (stride == 4)) ? 1000 : 1500 }
     #expect(
-      isOpen == "Undecided at both settings; apply with stride 1 has the lowest mean at all values of work.")
+      isOpen
+        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work."
+    )
   }
 
   @Test func `the first sentence names a value alone if one setting is the best with it everywhere`() throws {
@@ -275,10 +278,10 @@ import Testing
     }
     let says = results.content.conclusions
     #expect(says.contains("- work 10 ns: stride 1 (1.02 us); slower: stride 4 (1.30x)."), "\(says)")
-    #expect(says.contains("Yardstick, only for comparison: plain (faster at both settings)."), "\(says)")
+    #expect(says.contains("Yardstick, only for comparison: plain (faster at both values of work)."), "\(says)")
     let table = try #require(results.content.tables.first { $0.isGrid })
     let plain = try #require(table.rows.first { $0.cells.contains { $0.text == "plain" } })
-    #expect(plain.cells.suffix(2).allSatisfy { $0.text == "0.0100x" }, "\(table)")
+    #expect(plain.cells.suffix(2).allSatisfy { $0.text == "(0.0100x)" }, "\(table)")
   }
 
   @Test func `a run that is far worse on average is no candidate, even if it is noisy`() throws {
@@ -289,7 +292,7 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "Undecided at 1 of the 2 settings; apply with stride 4 has the lowest mean at all values of work.",
+        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean at all values of work.",
       "\(says)")
   }
 
@@ -359,13 +362,13 @@ import Testing
     #expect(
       each.first
         == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1, others "
-        + "at 2 of the 5 settings.",
+        + "at 2 of the 5 values of work.",
       "\(each)")
     // A run that is nowhere far from the best is a choice.
     let pick = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : threads == 3 ? 1400 : 5000 }
     #expect(
       pick.first
         == "Use apply with threads 3: its means are nowhere more than 1.40x slower than the best; fastest at 1 of the 5 "
-        + "settings.", "\(pick)")
+        + "values of work.", "\(pick)")
   }
 }

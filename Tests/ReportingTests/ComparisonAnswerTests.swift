@@ -566,7 +566,7 @@ import Testing
         + "limit is between: sweep stride=4..16, and leave a margin."
         && says.dropFirst().first == "Stride 4 is fastest at all values of work.", "\(says)")
     let table = try #require(content.briefTables.first { $0.isGrid })
-    #expect(table.rows.map { $0.cells.last?.text } == ["(0.25x)", "3 missed"], "\(table)")
+    #expect(table.rows.map { $0.cells.last?.text } == ["(0.250x)", "3 missed"], "\(table)")
     #expect(
       content.footnotes([table]).contains("(in parentheses): has missed at another work, and is not ranked"))
   }

@@ -58,7 +58,7 @@ struct ReportCommand: ParsableCommand {
 
   /// Prints the commands that show the latest of the kept runs, each with the time and the command of the run.
   ///
-  /// - Throws: ``InputError`` if there are none.
+  /// - Throws: ``InputError`` if no run is kept.
   private func list() throws {
     let runs = Archive.ofUser?.runs ?? []
     guard !runs.isEmpty else {

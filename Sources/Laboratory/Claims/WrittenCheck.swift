@@ -36,7 +36,7 @@ public struct WrittenCheck: Sendable, Hashable {
     public let statistic: String?
   }
 
-  /// A setting of a point.
+  /// A parameter of a point, with its value.
   public struct Setting: Sendable, Hashable {
     /// The name of the parameter.
     public let name: String

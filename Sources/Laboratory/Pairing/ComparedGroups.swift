@@ -19,7 +19,7 @@ struct ComparedGroups {
   /// Divides `entries` into groups, and determines the best run of each group.
   init(_ entries: [Comparison.Entry], _ policy: Comparison.Policy, _ ranking: Ranking?) {
     let typical = entries.map { Ranking.typical($0.figures.map(\.value)) }
-    let points = entries.map { entry in entry.point.filter { policy.groups.contains($0.key) } }
+    let points = entries.map { entry in entry.point.filter { policy.groupParameters.contains($0.key) } }
     let groups = Dictionary(grouping: entries.indices) { points[$0] }.values.sorted { $0[0] < $1[0] }
     self.groups = groups
     var groupOfRun = entries.map { _ in 0 }
@@ -32,9 +32,9 @@ struct ComparedGroups {
       entries[run].mayBeBest && !(entries[run].isYardstick && entries[run].variant != policy.baseline)
     }
     // A yardstick competes if nothing else is compared, and a broken variant competes with broken variants only.
-    let hasYardsticksBeside = groups.contains { $0.count(where: isUsable) > 1 }
+    let excludesYardsticks = groups.contains { $0.count(where: isUsable) > 1 }
     func competitors(of runs: [Int]) -> [Int] {
-      let usable = runs.filter { hasYardsticksBeside ? isUsable($0) : entries[$0].mayBeBest }
+      let usable = runs.filter { excludesYardsticks ? isUsable($0) : entries[$0].mayBeBest }
       let sound = runs.filter { entries[$0].mayBeBest }
       return [usable, sound].first { $0.contains { typical[$0] != nil } } ?? runs
     }
@@ -85,10 +85,8 @@ struct ComparedGroups {
     of runs: [Int], _ entries: [Comparison.Entry], _ typical: [Double?], _ ranking: Ranking
   ) -> Int? {
     let most = runs.map { entries[$0].figures.count }.max() ?? 0
-    let (full, fewer) = (
-      runs.filter { 4 * entries[$0].figures.count >= 3 * most },
-      runs.filter { 4 * entries[$0].figures.count < 3 * most }
-    )
+    func isComplete(_ run: Int) -> Bool { Double(entries[run].figures.count) >= shareOfRounds * Double(most) }
+    let (full, fewer) = (runs.filter(isComplete), runs.filter { !isComplete($0) })
     guard let leader = ranking.best(full, by: { typical[$0] }) else { return nil }
     let ratios = Dictionary(
       uniqueKeysWithValues: fewer.map { ($0, PairedRounds(entries[$0].figures, against: entries[leader].figures)) })
@@ -97,4 +95,7 @@ struct ComparedGroups {
       return rounds.areRatios ? Ranking.typical(rounds.pairs.map { $0.left / $0.right }) : nil
     }
   }
+
+  /// The smallest share of the most rounds of any run with which a run is compared by its own rounds.
+  private static let shareOfRounds = 0.75
 }

@@ -39,7 +39,7 @@ public struct Comparison: Sendable {
     /// ratios.
     let seeksBest: Bool
     /// The names of the parameters that define groups. Each combination of their values has its own best run.
-    let groups: [String]
+    let groupParameters: [String]
 
     /// Creates a policy.
     ///
@@ -53,12 +53,12 @@ public struct Comparison: Sendable {
       self.baseline = baseline
       self.seeksBest = seeksBest
       let isOfSeveral = sweep.count > 1 && sweep.contains(Cores.name)
-      groups = (isOfSeveral ? [Cores.name] : []) + problem
+      groupParameters = (isOfSeveral ? [Cores.name] : []) + problem
     }
   }
 
   /// The names of the parameters that define groups, each with its own best run; empty if all runs form one group.
-  public let groups: [String]
+  public let groupParameters: [String]
   /// The best run of all; nil if the comparison does not determine the best run, if the metric has no better direction,
   /// or if no run has figures.
   public let best: Int?
@@ -95,17 +95,17 @@ public struct Comparison: Sendable {
   ///
   /// - Parameter ranking: the direction in which a figure is better; nil if neither direction is better.
   public init(_ entries: [Entry], _ policy: Policy, ranking: Ranking?) {
-    let groups = ComparedGroups(entries, policy, ranking)
+    let grouping = ComparedGroups(entries, policy, ranking)
     let baseline = Self.baseline(entries, policy.baseline)
     func rounds(_ run: Int, _ other: Int?) -> PairedRounds? {
       guard let other, run != other, !entries[run].figures.isEmpty, !entries[other].figures.isEmpty else { return nil }
       return PairedRounds(entries[run].figures, against: entries[other].figures)
     }
-    let toBest = entries.indices.map { rounds($0, groups.best(beside: $0)) }
+    let toBest = entries.indices.map { rounds($0, grouping.best(beside: $0)) }
     let toBaseline = entries.indices.map { rounds($0, baseline[$0]) }
     // The confidence applies to all verdicts together: comparisons with the best run, and with the baseline.
-    let comparisons = groups.hasBest ? groups.comparisons : toBaseline.count { $0 != nil }
-    let spreads = groups.spreads(of: toBest)
+    let comparisons = grouping.hasBest ? grouping.comparisons : toBaseline.count { $0 != nil }
+    let spreads = grouping.spreads(of: toBest)
     let withBest = entries.indices.map { run in
       toBest[run].flatMap { Contrast($0, among: comparisons, spread: spreads[run]) }
     }
@@ -116,7 +116,7 @@ public struct Comparison: Sendable {
     nearBest = Set(alike).subtracting(undecided)
 
     let isOfBaseline = policy.baseline != nil
-    let referenceOf = entries.indices.map { isOfBaseline ? baseline[$0] : groups.best(beside: $0) }
+    let referenceOf = entries.indices.map { isOfBaseline ? baseline[$0] : grouping.best(beside: $0) }
     let compared = entries.indices.filter { referenceOf[$0] != nil && referenceOf[$0] != $0 }
     references = Set(entries.indices.filter { referenceOf[$0] == $0 })
     self.referenceOf = Dictionary(
@@ -126,7 +126,7 @@ public struct Comparison: Sendable {
     contrasts = Dictionary(
       uniqueKeysWithValues: compared.compactMap { run in
         // If the baseline is also the best run, the ratio has the certainty of the comparison with the best run.
-        let isBest = referenceOf[run] == groups.best(beside: run)
+        let isBest = referenceOf[run] == grouping.best(beside: run)
         return (isBest ? withBest[run] : withBaseline[run]).map { (run, $0) }
       })
 
@@ -137,10 +137,10 @@ public struct Comparison: Sendable {
           !entries[run].mayBeBest && referenceOf[run].map { entries[$0].mayBeBest } == true
         })
 
-    grouping = groups
-    self.groups = policy.groups
-    best = groups.bestOfAll
-    bests = groups.bests
+    self.grouping = grouping
+    groupParameters = policy.groupParameters
+    best = grouping.bestOfAll
+    bests = grouping.bests
     self.ranking = ranking
     self.comparisons = comparisons
     self.spreads = spreads
@@ -155,12 +155,12 @@ public struct Comparison: Sendable {
   /// runs that are not broken if these are yardsticks, or all runs if these are broken.
   public func runs(competingWith run: Int) -> [Int] { grouping.competitors(of: run) }
 
-  /// Returns the runs that are certainly better than `best`, the best run of their group: runs of yardsticks and of
-  /// broken variants, which do not compete with it.
+  /// Returns the runs that are certainly better than `best`, the best run of their group, in the order of their ratios:
+  /// runs of yardsticks and of broken variants, which do not compete with it. The run farthest from `best` is first.
   public func runs(betterThan best: Int) -> [Int] {
     contrastsWithBest.filter { run, contrast in
       grouping.best(beside: run) == best && contrast.isDistinct == true && (contrast.ratio > 1) == (ranking == .higher)
-    }.keys.sorted()
+    }.sorted { $0.value.factor > $1.value.factor }.map(\.key)
   }
 
   /// Returns whether a run is as good as the best run of its group: the run does not differ significantly from the best

@@ -46,6 +46,9 @@ public struct Contrast: Sendable {
   /// The factor by which the number of rounds must at least grow to rank the two sides; nil for too few rounds.
   public var fewestRoundsToRank: Double? { interval?.fewestRoundsToRank(after: rounds.count, among: comparisons) }
 
+  /// The ratio or its reciprocal, whichever is at least 1.
+  public var factor: Double { max(ratio, 1 / ratio) }
+
   /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1. If a side alternates
   /// between two states, it can be better on average although it is worse in most rounds.
   public var agreement: Double {

@@ -198,10 +198,10 @@ struct WorkerProcess {
 }
 
 extension WorkerProcess.Result {
-  /// Returns the outcome of a trial whose worker was allowed to run for `time`, out of the `whole` time that its
-  /// variant may take. If the worker was ended early, the outcome is hung only if all threads slept and `time` covers
-  /// twice `atMost`, the longest time of the variant, plus half a second. If a worker was ended early in any other
-  /// case, the outcome is stopped: the worker was still working, or its settings may include a pause.
+  /// Returns the outcome of a trial whose worker was allowed to run for `time`. Its variant may take the `whole` time.
+  /// If the worker was ended early, the outcome is hung only if all threads slept and `time` covers twice `atMost`, the
+  /// longest time of the variant, plus half a second. If a worker was ended early in any other case, the outcome is
+  /// stopped: the worker was still working, or its settings may include a pause.
   func outcome(in time: Duration, of whole: Duration, atMost: Duration) -> Outcome {
     if case .unavailable = outcome { return outcome }
     guard hasExpired, time < whole else { return outcome }

@@ -180,6 +180,9 @@ extension ApplyStride: FindingPattern {
 
   // MARK: The findings of a sweep
 
+  /// The smallest speed-up that counts as a gain.
+  private static let gain = 1.05
+
   private func best(_ sweep: StrideSweep, in results: Results) -> RunNote? {
     let best = Ranking.lower.best(sweep.runs) { run in
       Ranking.typical(run.trials.compactMap { $0.figure(elapsed.metric) })
@@ -190,7 +193,7 @@ extension ApplyStride: FindingPattern {
     var line = "\(sweep.name) has its best mean at stride \(stride.withCommas)\(isWhole ? " (the whole loop)" : "")"
     if results.showGainOfCores, cores > 1, let speedup = median(speedup, of: best) {
       line +=
-        speedup < 1.05
+        speedup < Self.gain
         ? ", no faster than the plain loop (\(Quantity.fixed(speedup, decimals: 2))x)"
         : ", \(Quantity.fixed(speedup, decimals: 2)) times as fast as the plain loop, "
           + "\(Int((100 * speedup / Double(cores)).rounded())) % of the \(cores) cores"

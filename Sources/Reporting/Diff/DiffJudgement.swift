@@ -28,7 +28,10 @@ public struct DiffJudgement: Sendable {
     // Another load may be the reason for a change.
     let failing = diff.otherLoad == nil ? diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map(\.figure) : []
     self.failing = Set(failing)
-    worse = failing.map { "\($0) became worse by more than \(percent)" } + diff.faults
+    worse =
+      diff.rows.filter { failing.contains($0.figure) }.compactMap { row in
+        row.ratio.map { "\(row.figure) changed for the worse by \(Quantity.change($0.estimate)), above \(percent)" }
+      } + diff.faults
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.figure): \($0)" } }

@@ -5,27 +5,41 @@ import Measurement
 extension DiffReport {
   /// The maximum number of settings whose candidates have a line.
   private static let mostChoices = 8
+  /// The maximum number of choices of a side that are listed.
+  private static let mostOfSide = 3
 
   /// Returns a line with the choice of all comparisons, `the same choice in all 3 runs: stride 4`, or a line for each
-  /// side with its choices, the most frequent first: `the old choice: stride 4 in 2 of 3 runs; stride 1 in 1`.
+  /// side, `the old choice: stride 4`. If the comparisons of a side have several choices, each is an item of a list,
+  /// the most frequent first: `stride 4 (in 2 of 3 runs)`.
   func choices(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     if Set((old + new).map(\.choice)).count == 1 {
       let all = old.count + new.count
       return [Line("the same choice \(all > 2 ? "in all \(all) runs" : "on both sides"): \(new[0].choice)")]
     }
-    return [("old", old), ("new", new)].map { side, answers in
-      let tally = Tally(answers.map(\.choice), of: answers.count)
-      return Line("the \(side) choice: \(tally.text(separator: "; "))")
+    return [("old", old), ("new", new)].flatMap { side, answers -> [Line] in
+      let names = NameCounts(answers.map(\.choice), of: answers.count).names
+      guard names.count > 1 else {
+        let runs =
+          answers.count > 1 ? " in \(GridAnswer.settings(answers.count, of: answers.count, named: "runs"))" : ""
+        return [Line("the \(side) choice\(runs): \(answers[0].choice)")]
+      }
+      let items = names.prefix(Self.mostOfSide).map {
+        Line("\($0.name) (in \($0.count) of \(answers.count) runs)", isItem: true)
+      }
+      let left = names.count - items.count
+      return [Line("the \(side) choice differs from run to run:")] + items
+        + (left > 0 ? [Line("and \(left) more", isItem: true)] : [])
     }
   }
 
   /// Returns lines about the candidates for the best at each setting of comparisons of several settings: `work 10 ns:
   /// stride 1 in 3 of 3 runs, stride 4 in 1 → stride 4 in 3 of 3 runs`. Settings with the same candidates on both sides
-  /// are counted.
+  /// are counted. If all comparisons have the same choice, the candidates differ by chance, and there are no lines.
   func candidates(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
-    func candidates(_ answers: [ResultDiff.Answer], at place: String) -> Tally {
+    guard Set((old + new).map(\.choice)).count > 1 else { return [] }
+    func candidates(_ answers: [ResultDiff.Answer], at place: String) -> NameCounts {
       let bests = answers.flatMap(\.bests).filter { $0.place == place }
-      return Tally(bests.flatMap(\.names), of: bests.count)
+      return NameCounts(bests.flatMap(\.names), of: bests.count)
     }
     let both = new.flatMap(\.bests).map(\.place).distinct.map {
       (place: $0, old: candidates(old, at: $0), new: candidates(new, at: $0))
@@ -35,17 +49,17 @@ extension DiffReport {
     let same = both.count - changed.count
     let rest = same > 0 ? ["the same candidates for the best at \(GridAnswer.settings(same, of: both.count))"] : []
     let lines = changed.prefix(Self.mostChoices).map { place, old, new in
-      "\(place): \(old.text()) \(Signs.arrow) \(new.text())"
+      "\(place): \(old.text) \(Signs.arrow) \(new.text)"
     }
-    let more = changed.count > lines.count ? ["and \(changed.count - lines.count) more settings"] : []
+    let more = changed.count > lines.count ? ["and \((changed.count - lines.count).counted("more setting"))"] : []
     return rest.map { Line($0) } + (lines + more).map { Line($0, isItem: true) }
   }
 }
 
 /// How many runs of one side have each of some names.
-private struct Tally {
+private struct NameCounts {
   /// The names, the most frequent first.
-  private let names: [(name: String, count: Int)]
+  let names: [(name: String, count: Int)]
   /// The number of runs.
   let runs: Int
 
@@ -62,10 +76,10 @@ private struct Tally {
 
   /// Returns the names with their counts, `stride 1 in 3 of 3 runs, stride 4 in 1`, or the names alone for a single
   /// run: `stride 1 or stride 4`.
-  func text(separator: String = ", ") -> String {
+  var text: String {
     guard runs > 1 else { return names.map(\.name).listed("or") }
     return names.enumerated().map { number, name in
       "\(name.name) in \(name.count)\(number == 0 ? " of \(runs) runs" : "")"
-    }.abridged(to: DiffReport.mostItems, separator: separator)
+    }.abridged(to: DiffReport.mostItems)
   }
 }

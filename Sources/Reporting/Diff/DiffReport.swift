@@ -71,9 +71,9 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, what the
-  /// comparisons of both sides choose, a line about parameters that differ, if there are any, and the number of figures
-  /// for each kind of change.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line about
+  /// parameters that differ, if there are any, the number of figures for each kind of change, and what the comparisons
+  /// of both sides choose.
   var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
@@ -81,7 +81,7 @@ public struct DiffReport: Sendable {
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
     let answers = diff.answers.map { choices($0.old, $0.new) + candidates($0.old, $0.new) }
-    return sides + circumstances + (answers ?? []) + [settings, Line(name + counts, .heading)].compactMap(\.self)
+    return sides + circumstances + [settings, Line(name + counts, .heading)].compactMap(\.self) + (answers ?? [])
   }
 
   /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
@@ -195,7 +195,7 @@ public struct DiffReport: Sendable {
     let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       let least = Ranking.typical(rows.compactMap(\.ratio).map { $0.high / $0.estimate })
-      let visible = least.map { " (here typically factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
+      let visible = least.map { " (for these, typically factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
       return style.wrapped(
         "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)\(runsNeeded(rows))", .quiet, indent: 2)
     }

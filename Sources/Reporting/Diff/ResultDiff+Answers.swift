@@ -8,9 +8,11 @@ extension ResultDiff {
     let choice: String
 
     init(_ content: ReportContent) {
-      let advice = ComparisonAnswer.advice(content)
-      bests = advice.bests
-      choice = advice.choice.isEmpty ? content.decision.map(\.text).joined(separator: " ") : advice.choice
+      let recommendation = ComparisonAnswer.recommendation(content)
+      bests = recommendation.bests
+      choice =
+        recommendation.choice.isEmpty
+        ? content.decision.map(\.text).joined(separator: " ") : recommendation.choice
     }
   }
 

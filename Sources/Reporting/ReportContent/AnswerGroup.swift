@@ -9,13 +9,13 @@ struct AnswerGroup {
   let undecided: [Int]
   /// The runs that have too few rounds for an interval.
   let withTooFewRounds: [Int]
-  /// The runs that are certainly worse than the best run, and may be more than 10 % worse.
+  /// The runs that are certainly worse than the best run, and may be worse by more than
+  /// ``ConfidenceInterval/alikeDifference``.
   let worse: [Int]
   /// Whether the best run cannot be distinguished from other runs. Another comparison may then find a different best
   /// run.
   let isUndecided: Bool
-  /// The comparison that determined the best run, and contains the ratios of the other runs to it.
-  let comparison: RunComparison
+  private let comparison: RunComparison
 
   /// The runs that may be the best or as good as the best, including runs that are certainly a little worse.
   var candidates: [Int] {

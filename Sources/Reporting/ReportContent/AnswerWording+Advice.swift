@@ -11,7 +11,9 @@ extension AnswerWording {
     guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
       let run =
-        index.document.comparing(nil, isQuick: false).map { "run `\($0)` (up to \(Quantity(longest)))" }
+        index.document.comparing(alone(groups)?.arguments, isQuick: false).map {
+          "run `\($0)` (up to \(Quantity(longest)))"
+        }
         ?? "leave out --quick"
       return "for trials of full size, which may have another answer, \(run)"
     }
@@ -31,7 +33,7 @@ extension AnswerWording {
   ///
   /// More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
   private func secondsToDecide(_ group: AnswerGroup) -> Int? {
-    let undecided = group.undecided.compactMap { group.comparison.contrastsWithBest[$0] }
+    let undecided = group.undecided.compactMap { comparison.contrastsWithBest[$0] }
     let isContradicted = group.withTooFewRounds.isEmpty && undecided.allSatisfy(\.isContradicted)
     guard alternating(group).isEmpty, !isContradicted else { return nil }
     func time(_ factors: [Double]) -> Int {
@@ -58,7 +60,7 @@ extension AnswerWording {
       let verb = runs.count > 1 ? "alternate" : "alternates"
       return "\(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
-    let undecided = groups.flatMap { group in group.undecided.compactMap { group.comparison.contrastsWithBest[$0] } }
+    let undecided = groups.flatMap { group in group.undecided.compactMap { comparison.contrastsWithBest[$0] } }
     return undecided.allSatisfy(\.isContradicted)
       ? "the means and most rounds disagree" : "at this noise, --time \(Self.longest)s may be too short"
   }
@@ -95,7 +97,7 @@ extension AnswerWording {
   /// contain no such runs, or if such a run has no round.
   private func timeToRank(_ groups: [AnswerGroup]) -> Int? {
     let rounds = groups.flatMap { group in
-      group.withTooFewRounds.map { group.comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
+      group.withTooFewRounds.map { comparison.contrastsWithBest[$0]?.rounds.count ?? 0 }
     }
     guard let fewest = rounds.min(), fewest > 0 else { return nil }
     return Budget.enough(for: index.document.seconds * Double(ConfidenceInterval.fewest) / Double(fewest))
@@ -204,11 +206,18 @@ extension AnswerWording {
   /// into groups.
   func settings(of group: AnswerGroup) -> [(parameter: ParameterFacts, value: ParameterValue)] {
     index.swept.filter { parameter in
-      comparison.groups.contains(parameter.name)
+      comparison.groupParameters.contains(parameter.name)
         && Set(index.document.runs.compactMap { $0.point[parameter.name] }).count > 1
     }.compactMap { parameter in
       names.point(group.best)[parameter.name].map { (parameter, $0) }
     }
+  }
+
+  /// Returns the word for the settings that distinguish groups: `values of work`, or `combinations` of several
+  /// settings.
+  func noun(for group: AnswerGroup) -> String {
+    let parameters = settings(of: group).map(\.parameter.name)
+    return parameters.count == 1 ? "values of \(parameters[0])" : "combinations"
   }
 
   /// Returns the settings that distinguish a group from other groups, in a sentence: `2 cores, work 10 us`.
@@ -219,7 +228,9 @@ extension AnswerWording {
   /// The maximum number of undecided places that the advice names.
   private static let mostPlaces = 3
 
-  /// The factor by which the advice exceeds the estimated time, and the maximum time that the advice suggests, in
-  /// seconds.
-  private static let (margin, longest) = (1.5, 180)
+  /// The factor by which the advice exceeds the estimated time.
+  private static let margin = 1.5
+
+  /// The maximum time that the advice suggests, in seconds.
+  private static let longest = 180
 }

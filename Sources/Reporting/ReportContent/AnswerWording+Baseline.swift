@@ -13,23 +13,22 @@ extension AnswerWording {
         comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0, group: group) }
       }
     }.grouped(by: \.name)
-    let isTime = metric.meaning == .duration
     let isMoreBetter = metric.better == .higher
     let parts = [isMoreBetter, !isMoreBetter].compactMap { isMore -> String? in
-      let words = isTime ? ["faster", "slower"] : ["lower", "higher"]
       let texts = contrasts.compactMap { name, all -> (text: String, count: Int, factor: Double)? in
         let found = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
-        guard let most = found.map(\.contrast.factor).max() else { return nil }
+        guard let most = found.map(\.contrast).max(by: { $0.factor < $1.factor }) else { return nil }
         // A program that replaces the baseline must know where that is better.
         guard isMore == isMoreBetter || groups.count == 1 else {
-          return ("\(name) (up to \(Multiple(most).text))", found.count, most)
+          return ("\(name) (up to \(Multiple(most).text))", found.count, most.factor)
         }
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
-        let multiples = Self.multiples(found.map { Multiple($0.contrast.factor) })
-        return ("\(name) (\(multiples)\(groups.count == 1 ? "" : ", \(place)"))", found.count, most)
+        let multiples = Self.multiples(found.map { Multiple($0.contrast) })
+        return ("\(name) (\(multiples)\(groups.count == 1 ? "" : ", \(place)"))", found.count, most.factor)
       }.sorted { ($0.count, $0.factor) > ($1.count, $1.factor) }
       return texts.isEmpty
-        ? nil : "\(words[isMore ? 1 : 0]): \(texts.map(\.text).abridged(to: ComparisonAnswer.mostNames))"
+        ? nil
+        : "\(isMore == isMoreBetter ? metric.betterWord : metric.worseWord): \(texts.map(\.text).abridged(to: ComparisonAnswer.mostNames))"
     }
     return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
   }

@@ -20,12 +20,12 @@ extension AnswerWording {
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || mayBeBest(group).contains { multiple($0, in: group).factor < Self.far }
+      || contenders(group).contains { multiple($0, in: group).factor < Self.far }
   }
 
   /// Returns the undecided runs of a group that are not certainly worse than another undecided run.
-  private func mayBeBest(_ group: AnswerGroup) -> [Int] {
-    group.undecided.filter { !group.comparison.outclassed.contains($0) }
+  private func contenders(_ group: AnswerGroup) -> [Int] {
+    group.undecided.filter { !comparison.outclassed.contains($0) }
   }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
@@ -36,9 +36,9 @@ extension AnswerWording {
     let leaders = leaders(group)
     func named(_ run: Int) -> String { "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))" }
     let others = group.runs.filter {
-      !leaders.contains($0) && !group.withTooFewRounds.contains($0) && group.comparison.contrastsWithBest[$0] != nil
+      !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
     }.sorted { multiple($0, in: group).factor < multiple($1, in: group).factor }
-    let open = others.filter(mayBeBest(group).contains)
+    let open = others.filter(contenders(group).contains)
     let far = open.filter { multiple($0, in: group).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
     let costs = others.filter { !open.contains($0) }
@@ -54,21 +54,21 @@ extension AnswerWording {
       : shown.joined(separator: ", ")
     let parts = [
       near.isEmpty ? nil : "undecided: \(near.map(named).listed(most: ComparisonAnswer.mostNames))",
-      worse.isEmpty ? nil : "\(self.worse): \(worse)",
+      worse.isEmpty ? nil : "\(metric.worseWord): \(worse)",
       far.isEmpty
         ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
       group.hasTooFewRounds ? nil : tooFewRounds(group),
     ]
-    return (["\(settingsText(of: group)): \(bestText(group))"] + parts.compactMap(\.self))
+    return (["\(settingsText(of: group)): \(leadersWithFigures(group))"] + parts.compactMap(\.self))
       .joined(separator: "; ")
   }
 
   /// ``far`` in words: `2x slower`.
-  private var farText: String { "\(Quantity.number(Self.far))x \(worse)" }
+  private var farText: String { "\(Quantity.number(Self.far))x \(metric.worseWord)" }
 
   /// Returns the best runs of a group, the best run with its figure and the others with their ratios: `mutex (1.14 us)
   /// or actor (1.2x), undecided`. Of many runs, only the best run has a figure.
-  private func bestText(_ group: AnswerGroup) -> String {
+  private func leadersWithFigures(_ group: AnswerGroup) -> String {
     let runs = leaders(group)
     func text(_ run: Int) -> String {
       let isFigure = run == group.best || index.isZero(run, metric)
@@ -136,9 +136,9 @@ extension AnswerWording {
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
   /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
   func leaders(_ group: AnswerGroup) -> [Int] {
-    let leaders = group.leaders.filter { !group.comparison.outclassed.contains($0) }
+    let leaders = group.leaders.filter { !comparison.outclassed.contains($0) }
     guard isWide(group) else { return leaders }
-    return leaders.filter { group.comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+    return leaders.filter { comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
   }
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
@@ -150,7 +150,7 @@ extension AnswerWording {
   }
 
   /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
-  static let widestReach = 2.0
+  private static let widestReach = 2.0
 
   /// The maximum number of runs of which each has its figure if some are of the same variant.
   private static let fewRuns = 3

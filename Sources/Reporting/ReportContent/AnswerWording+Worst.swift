@@ -6,7 +6,7 @@ extension AnswerWording {
   /// Returns the runs that are certainly worse than the best run, with their ratios to the best run. The run with the
   /// ratio nearest to 1 is first.
   func ratios(_ group: AnswerGroup) -> [(run: Int, contrast: Contrast)] {
-    group.worse.compactMap { run in group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
+    group.worse.compactMap { run in comparison.contrastsWithBest[run].map { (run: run, contrast: $0) } }
       .sorted { $0.contrast.factor < $1.contrast.factor }
   }
 
@@ -19,12 +19,12 @@ extension AnswerWording {
   func worst(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard let worst = ratios.last,
-      !group.undecided.contains(where: { group.comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
+      !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
     else { return nil }
     let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
-    let isWorst = !others.contains { index.isAlike($0, worst.run, by: metric) }
+    let isWorst = !others.contains { index.areAlike($0, worst.run, by: metric) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
-      ratios.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
+      ratios.allSatisfy({ index.areAlike($0.run, worst.run, by: metric) })
     {
       return "all others are \(by(ratios, worseThan: group.best))\(seldom(ratios, of: group))"
     }
@@ -42,7 +42,7 @@ extension AnswerWording {
   /// two.
   func others(_ group: AnswerGroup) -> String? {
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
-    guard much.count > 1, let worst = much.last, !much.allSatisfy({ index.isAlike($0.run, worst.run, by: metric) })
+    guard much.count > 1, let worst = much.last, !much.allSatisfy({ index.areAlike($0.run, worst.run, by: metric) })
     else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: group.runs)
@@ -82,7 +82,7 @@ extension AnswerWording {
       let least = nearest?.interval?.nearest ?? runs[0].contrast.ratio
       // The ranges of the two runs do not overlap, but nothing is known about the ratio.
       return least == 1
-        ? "\(metric.meaning == .duration ? "slower" : "worse")\(runs.count == 1 ? " in all rounds" : "")"
+        ? "\(metric.worseWord)\(runs.count == 1 ? " in all rounds" : "")"
         : "\(average)at least \(metric.meaning.wording(least))"
     }
     return average + metric.meaning.wording(runs[0].contrast.ratio) + rounds
@@ -90,9 +90,6 @@ extension AnswerWording {
 }
 
 extension Contrast {
-  /// The ratio or its reciprocal, whichever is at least 1.
-  var factor: Double { max(ratio, 1 / ratio) }
-
   /// The end of the interval of ``factor`` that is nearer to 1; ``factor`` without an interval.
   fileprivate var nearest: Double { interval.map { max($0.nearest, 1 / $0.nearest) } ?? factor }
 }

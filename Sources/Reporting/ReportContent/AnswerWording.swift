@@ -1,7 +1,7 @@
 import Laboratory
 import Measurement
 
-/// The wording of the answer to a comparison, for one group of runs.
+/// The wording of the answer to a comparison, for one or several groups of runs.
 struct AnswerWording {
   let index: RunIndex
   let metric: MetricFacts
@@ -26,18 +26,22 @@ struct AnswerWording {
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
   struct Multiple {
     let factor: Double
-    /// The ratio with two decimals or three digits: `1.43x`.
+    /// The ratio with two decimals or three digits: `1.43x`, or `1.4x` if it is imprecise.
     let text: String
 
-    init(_ factor: Double) {
-      self.factor = factor
-      text = Quantity.ratio(factor) + "x"
+    /// Creates the ratio of a contrast; 1 without a contrast. An imprecise ratio has fewer digits.
+    init(_ contrast: Contrast?) {
+      factor = contrast?.factor ?? 1
+      text = Quantity.ratio(factor, isRough: contrast?.interval?.isWide == true) + "x"
     }
+
+    /// Whether the text is that of equal means.
+    var isOne: Bool { Double(text.dropLast()) == 1 }
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
   func multiple(_ run: Int, in group: AnswerGroup) -> Multiple {
-    Multiple(group.comparison.factor(run))
+    Multiple(comparison.contrastsWithBest[run])
   }
 
   /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.
@@ -45,12 +49,6 @@ struct AnswerWording {
     let ends = [ratios.min { $0.factor < $1.factor }, ratios.max { $0.factor < $1.factor }]
     return ends.compactMap { $0?.text }.distinct.joined(separator: " to ")
   }
-
-  /// The word for runs that are worse than the best run: `slower`, `lower` or `higher`.
-  var worse: String { metric.meaning == .duration ? "slower" : metric.better == .higher ? "lower" : "higher" }
-
-  /// The word for a run that is better than the best run: `faster`, `higher` or `lower`.
-  var better: String { metric.meaning == .duration ? "faster" : metric.better == .higher ? "higher" : "lower" }
 
   /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
   /// second-best run, and the runs that cannot be ranked.
@@ -100,10 +98,9 @@ struct AnswerWording {
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
   /// far`.
   func bestSoFar(_ group: AnswerGroup) -> String {
-    bestSoFar(names([group.best], of: group.runs))
+    let name = names([group.best], of: group.runs)
+    return "\(name) \(RunNames.has(name)) the best mean so far"
   }
-
-  func bestSoFar(_ name: String) -> String { "\(name) \(RunNames.has(name)) the best mean so far" }
 
   var lowestMean: String { "\(metric.superlative) mean" }
 
@@ -132,7 +129,7 @@ struct AnswerWording {
   /// better: `threads 2 is faster in 67 % of the rounds`. Returns nil if there is no such run.
   private func contradiction(_ group: AnswerGroup) -> String? {
     let contrasts = (group.near + group.undecided).compactMap { run in
-      group.comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
+      comparison.contrastsWithBest[run].map { (run: run, contrast: $0) }
     }
     let runs = contrasts.filter { $0.contrast.isContradicted || $0.contrast.opposition >= Self.leastOpposition }
     guard let most = runs.max(by: { $0.contrast.opposition < $1.contrast.opposition }) else { return nil }
@@ -164,7 +161,7 @@ struct AnswerWording {
   /// Returns the words for the runs near the best run, with the maximum possible difference: `within 4.4 % of the
   /// best`. Without a ratio, as between figures of 0, the words are `no difference found`.
   func within(_ group: AnswerGroup) -> String {
-    guard let most = group.near.compactMap(group.comparison.possibleLoss).max() else { return "no difference found" }
+    guard let most = group.near.compactMap(comparison.possibleLoss).max() else { return "no difference found" }
     return "within \(Quantity.fixed(max(0.1, 100 * most), decimals: 1)) % of the best"
   }
 
@@ -210,7 +207,7 @@ struct AnswerWording {
   private func next(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
-      !index.isAlike(next.run, worst.run, by: metric)
+      !index.areAlike(next.run, worst.run, by: metric)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
@@ -293,7 +290,7 @@ struct AnswerWording {
   /// Returns the maximum possible difference between the best run and runs that are not significantly different from
   /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
   private func reach(_ near: [Int], of group: AnswerGroup) -> String {
-    let intervals = near.compactMap { group.comparison.contrastsWithBest[$0]?.interval }
+    let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.map { $0.largestDifference > Self.hopeless ? " (too noisy)" : " (at most \($0.reach) apart)" } ?? ""
   }

@@ -20,6 +20,7 @@ struct ComparisonAnswer {
   static let mostNames = 5
   /// The maximum number of lines about groups in an answer. The tables contain all groups.
   private static let mostGroups = 8
+
   /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
   ///
   /// - Parameters:
@@ -48,7 +49,7 @@ struct ComparisonAnswer {
 
   /// Returns the best runs of each group of a comparison, in the order of the groups, and the names of the runs that
   /// the answer chooses: the best runs of the only group, or the choice for several groups.
-  static func advice(_ content: ReportContent) -> (bests: [Best], choice: String) {
+  static func recommendation(_ content: ReportContent) -> (bests: [Best], choice: String) {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "") }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
     let bests = answer.groups.map { group in
@@ -68,15 +69,15 @@ struct ComparisonAnswer {
     self.index = index
     let comparison = RunComparison(index, by: metric, shown: shown)
     self.comparison = comparison
-    let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groups.contains($0.name) })
+    let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupParameters.contains($0.name) })
     self.names = names
     wording = AnswerWording(
       index: index, metric: metric, comparison: comparison, names: names, shown: shown,
       // The tables of several groups show the headline alone.
-      secondary: comparison.groups.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
+      secondary: comparison.groupParameters.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
-    let bests = index.inOrder(of: comparison.groups, measured.filter(comparison.bests.contains))
+    let bests = index.inOrder(of: comparison.groupParameters, measured.filter(comparison.bests.contains))
     groups = bests.compactMap { best in
       let all = comparison.runs(competingWith: best)
       // A run is the best of its group even if the others have no figure.
@@ -124,7 +125,7 @@ struct ComparisonAnswer {
   /// The names of runs by all swept parameters, the parameters of groups last: `stride 4 at work 10 ns`.
   private var namesWithAmounts: RunNames {
     RunNames(
-      index: index, parameters: names.parameters + index.swept.filter { comparison.groups.contains($0.name) })
+      index: index, parameters: names.parameters + index.swept.filter { comparison.groupParameters.contains($0.name) })
   }
 
   /// The number of steps in the sweep of a wide gap.
@@ -178,8 +179,7 @@ struct ComparisonAnswer {
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
     }
-    let open = groups.filter { !$0.undecided.isEmpty || !$0.withTooFewRounds.isEmpty }
-    let advice = [wording.advice(open)].compactMap(\.self)
+    let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
       return (wording.sentences(first) + advice).map(sentence)
     }
@@ -216,7 +216,8 @@ struct ComparisonAnswer {
       }
       let remark =
         groups.count == 1
-        ? better.first : "\(wording.better) at \(GridAnswer.settings(better.count, of: groups.count))"
+        ? better.first
+        : "\(wording.metric.betterWord) at \(GridAnswer.settings(better.count, of: groups.count, named: wording.noun(for: groups[0])))"
       return name + (better.isEmpty ? "" : remark.map { " (\($0))" } ?? "")
     }
     return "\(others.count == 1 ? "Yardstick" : "Yardsticks"), only for comparison: \(texts.listed())."

@@ -74,17 +74,29 @@ extension ConfidenceInterval {
   func isSame(_ meaning: Metric.Meaning) -> Bool { isExact && estimate == 1 && meaning != .duration }
 }
 
+extension MetricFacts {
+  /// The word for a run that is better than another: `faster`, `fewer`, `higher`.
+  var betterWord: String { better == .higher ? meaning.comparatives.above : meaning.comparatives.below }
+
+  /// The word for a run that is worse than another: `slower`, `more`, `lower`.
+  var worseWord: String { better == .higher ? meaning.comparatives.below : meaning.comparatives.above }
+}
+
 extension Metric.Meaning {
+  /// The words for a lower and for a higher figure.
+  var comparatives: (below: String, above: String) {
+    switch self {
+    case .duration: ("faster", "slower")
+    case .count: ("fewer", "more")
+    case .amount: ("less", "more")
+    case .throughput, .level: ("lower", "higher")
+    }
+  }
+
   /// Returns a ratio in words, as a multiple of at least 1: `1.93x faster`, `28.8x fewer`. A rough ratio has one digit
   /// fewer. A ratio whose digits are those of 1 has no direction: `1.00x`.
   func wording(_ ratio: Double, isRough: Bool = false) -> String {
-    let (below, above) =
-      switch self {
-      case .duration: ("faster", "slower")
-      case .count: ("fewer", "more")
-      case .amount: ("less", "more")
-      case .throughput, .level: ("lower", "higher")
-      }
+    let (below, above) = comparatives
     let multiple = Quantity.ratio(ratio <= 1 ? 1 / ratio : ratio, isRough: isRough)
     return "\(multiple)x" + (Double(multiple) == 1 ? "" : " \(ratio <= 1 ? below : above)")
   }

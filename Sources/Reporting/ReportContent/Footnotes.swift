@@ -27,13 +27,17 @@ extension ReportContent {
     if isComparison, !shown.isEmpty {
       notes += index.swept.filter { $0.name != Cores.name }.map { "\($0.name): \($0.says)" }
     }
-    if shown.contains(where: { $0.isGrid && $0.facts.contains(.unranked) }) {
+    if let comparison, shown.contains(where: { $0.facts.contains(.unranked) }) {
+      let isInGrid = shown.contains { $0.isGrid && $0.facts.contains(.unranked) }
       let isMistake = document.runs.indices.contains { index.isBroken($0) }
       let reasons = [
-        isMistake ? ReportTables.mistake : nil, comparison.flatMap { $0.flawedElsewhere.isEmpty ? nil : $0.flawText },
-      ]
-      notes.append(
-        "(in parentheses): \(reasons.compactMap(\.self).joined(separator: ", or ")), and is not ranked")
+        isInGrid && isMistake ? ReportTables.mistake : nil,
+        isInGrid && !comparison.flawedElsewhere.isEmpty ? comparison.flawText : nil,
+        comparison.yardsticks.isEmpty ? nil : ReportTables.yardstick,
+      ].compactMap(\.self)
+      if !reasons.isEmpty {
+        notes.append("(in parentheses): \(reasons.joined(separator: ", or ")), and is not ranked")
+      }
     }
     return notes + otherMetrics(in: shown).map { "\($0.name): \($0.says)" }
   }

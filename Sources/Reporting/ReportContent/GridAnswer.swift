@@ -6,25 +6,42 @@ struct GridAnswer {
   private let wording: AnswerWording
   private let groups: [AnswerGroup]
   /// The number of groups that are open (``AnswerWording/isOpen(_:)``).
-  private let undecided: Int
+  private let openCount: Int
 
   /// Creates the sentence about all groups of an answer.
   init(_ groups: [AnswerGroup], _ wording: AnswerWording) {
     (self.groups, self.wording) = (groups, wording)
-    undecided = groups.count(where: wording.isOpen)
+    openCount = groups.count(where: wording.isOpen)
   }
 
-  /// What the sentence chooses: its words, and the names of the chosen runs. Two answers with the same names give the
-  /// same advice.
+  /// What the sentence chooses: its words, and the names of the chosen runs, with their places if they are chosen for
+  /// some settings only. Two answers with the same names give the same advice.
   typealias Choice = (text: String, names: String)
 
   /// The sentence, without a full stop.
   var text: String {
-    let isRanked = wording.index.hasEnoughRounds
-    let open =
-      isRanked
-      ? undecided > 0 ? ["undecided at \(Self.settings(undecided, of: groups.count))"] : [] : ["nothing is ranked"]
-    return (open + [choice.text]).joined(separator: "; ")
+    guard wording.index.hasEnoughRounds else { return "nothing is ranked; \(choice.text)" }
+    guard openCount > 0 else { return choice.text }
+    guard let variant = bestVariant else { return "undecided at \(settings(openCount)); \(choice.text)" }
+    let isTime = wording.metric.meaning == .duration
+    return
+      "\(variant) \(isTime ? RunNames.verb(variant) : "\(RunNames.has(variant)) the") \(heading) everywhere; which "
+      + "\(wording.names.parameters.map(\.name).listed()) is undecided at \(settings(openCount)): \(choice.text)"
+  }
+
+  /// The variant of all candidates for the best, if its rivals are of other variants; nil if there are several. Its
+  /// best setting can be undecided nevertheless.
+  private var bestVariant: String? {
+    let candidates = groups.flatMap { group in
+      group.candidates.filter { !wording.comparison.outclassed.contains($0) }.map(wording.names.variant)
+    }
+    let isContested = Set(groups.flatMap(\.runs).map(wording.names.variant)).count > 1
+    return isContested && !wording.names.parameters.isEmpty && Set(candidates).count == 1 ? candidates[0] : nil
+  }
+
+  /// Returns the words for some of the groups: `2 of the 4 values of hold`, `both combinations`.
+  private func settings(_ count: Int) -> String {
+    Self.settings(count, of: groups.count, named: wording.noun(for: groups[0]))
   }
 
   /// The choice is the run that is best in all groups; otherwise a run that is nowhere much worse than the best;
@@ -37,11 +54,14 @@ struct GridAnswer {
   }
 
   /// Returns the words for a part of the settings: `2 of the 4 settings`, or `both settings`.
-  static func settings(_ count: Int, of all: Int) -> String {
-    "\(count == all ? all == 2 ? "both" : "all \(all)" : "\(count) of the \(all)") settings"
+  ///
+  /// - Parameter noun: the word for several settings.
+  static func settings(_ count: Int, of all: Int, named noun: String = "settings") -> String {
+    guard count == all else { return "\(count) of the \(all) \(noun)" }
+    return all == 1 ? "the only measured setting" : "\(all == 2 ? "both" : "all \(all)") \(noun)"
   }
 
-  private var isCertain: Bool { undecided == 0 && wording.index.hasEnoughRounds }
+  private var isCertain: Bool { openCount == 0 && wording.index.hasEnoughRounds }
 
   /// Whether any of the best runs is only as good as the best run of its group.
   private var hasNear: Bool { groups.contains { $0.leaders.count > 1 } }
@@ -80,7 +100,7 @@ struct GridAnswer {
   /// no figure.
   private var place: String {
     // A run without one of the parameters belongs to no group.
-    let parameters = wording.comparison.groups
+    let parameters = wording.comparison.groupParameters
     let points = wording.index.document.runs.map { run in parameters.compactMap { run.point[$0] } }
     let count = Set(points.filter { $0.count == parameters.count }).count
     return "at all \(count > groups.count ? "measured " : "")values of "
@@ -92,7 +112,7 @@ struct GridAnswer {
   /// nowhere …` if a group is undecided. Returns nil if that ratio is at least `limit`, or if no run is in all groups.
   private func compromise(below limit: Double) -> Choice? {
     let multiples = groups.flatMap { group in
-      group.runs.filter { $0 == group.best || group.comparison.contrastsWithBest[$0] != nil }.map { run in
+      group.runs.filter { $0 == group.best || wording.comparison.contrastsWithBest[$0] != nil }.map { run in
         (name: wording.names([run], of: group.runs), multiple: wording.multiple(run, in: group))
       }
     }
@@ -102,17 +122,15 @@ struct GridAnswer {
       return nil
     }
     let best = isCertain ? "best" : wording.lowestMean
-    let cost = "nowhere more than \(least.multiple.text) \(wording.worse) than the \(best)"
+    let cost = "nowhere more than \(least.multiple.text) \(wording.metric.worseWord) than the \(best)"
     guard isCertain else {
-      // A ratio of 1.00 is not worth a number.
-      let isSame = least.multiple.text == AnswerWording.Multiple(1).text
       let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
-      return (isSame ? nearly : "the means of \(least.name) are \(cost)", least.name)
+      return (least.multiple.isOne ? nearly : "the means of \(least.name) are \(cost)", least.name)
     }
     let count = groups.count { group in
       wording.leaders(group).contains { wording.names([$0], of: group.runs) == least.name }
     }
-    let often = count == 0 ? "" : "; \(heading) at \(Self.settings(count, of: groups.count))"
+    let often = count == 0 ? "" : "; \(heading) at \(settings(count))"
     return ("use \(least.name): its means are \(cost)\(often)", least.name)
   }
 
@@ -138,7 +156,7 @@ struct GridAnswer {
     let parts = (shown.map { "\($0.name) at \($0.count)" } + (left > 0 ? ["others at \(left)"] : []))
       .joined(separator: ", ")
     return (
-      "\(isCertain || !wording.index.hasEnoughRounds ? heading : wording.lowestMean): \(parts) of the \(groups.count) settings",
+      "\(isCertain || !wording.index.hasEnoughRounds ? heading : wording.lowestMean): \(parts) of the \(groups.count) \(wording.noun(for: groups[0]))",
       parts
     )
   }

@@ -19,7 +19,7 @@ struct ReportTables {
   var rows: [Int] {
     let rows = document.runs.indices.filter { document.runs[$0].rounds > 0 }
     guard let comparison else { return rows }
-    return index.inOrder(of: comparison.groups, rows)
+    return index.inOrder(of: comparison.groupParameters, rows)
   }
 
   /// Whether the headline has grids: the run is a comparison over several values of two or more parameters.
@@ -229,12 +229,18 @@ struct ReportTables {
   ///
   /// If the rounds do not distinguish the run from its reference, the cell contains the largest possible difference
   /// instead of the ratio. If a run has no ratio, the cell contains the count of a flaw, or a remark that the run is
-  /// not ranked or has the best mean.
+  /// not ranked or has the best mean. The cell of a yardstick is in parentheses.
   func ratioCell(_ run: Int, _ metric: MetricFacts) -> Cell {
+    let cell = bareRatioCell(run, metric)
+    guard isYardstick(run), cell.facts.contains(.ratio) else { return cell }
+    return Cell("(\(cell.text))", cell.facts, short: "(\(cell.short))")
+  }
+
+  private func bareRatioCell(_ run: Int, _ metric: MetricFacts) -> Cell {
     if let flaw = flaw(run) { return flaw }
     let mark = mark(run)
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
-    if let reason = whyUnranked(run) {
+    if let reason = whyUnranked(run), !isYardstick(run) {
       guard let contrast = comparison?.contrasts[run], comparison?.isOfBest == false else {
         return Cell("not ranked: \(reason)", .missing, short: "not ranked")
       }
@@ -290,8 +296,16 @@ struct ReportTables {
     guard isComparison, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else {
       return nil
     }
-    return index.isBroken(run) ? Self.mistake : comparison.flawedElsewhere.contains(run) ? comparison.flawText : nil
+    return index.isBroken(run)
+      ? Self.mistake
+      : comparison.flawedElsewhere.contains(run) ? comparison.flawText : isYardstick(run) ? Self.yardstick : nil
   }
+
+  /// Returns whether a run is of a yardstick that does not compete with other runs.
+  private func isYardstick(_ run: Int) -> Bool { comparison?.yardsticks.contains(run) == true }
+
+  /// The reason for which a run of a yardstick is not ranked.
+  static let yardstick = "is a yardstick"
 
   /// The reason for which a run of a broken variant is not ranked.
   static let mistake = "shows a mistake"

@@ -9,6 +9,8 @@ struct RunComparison: Sendable {
   /// The parameters that divide the runs into groups (``Comparison/groups``) as text: `number of cores and size`; empty
   /// if all runs form one group.
   let groupsText: String
+  /// The swept amounts of work as text: `size`. A flaw of a run counts for all of them.
+  private let amountsText: String
   /// The reference of all ratios in words: the name of the baseline, or `the best mean`; nil if there are no ratios.
   let reference: String?
   /// The best runs that reports do not call the best, since the rank of such a run may be chance. A best run is
@@ -77,8 +79,11 @@ struct RunComparison: Sendable {
       : index.document.runs.indices.filter {
         index.isYardstick($0) && !competitors.contains($0) && index.document.runs[$0].metrics[metric.name] != nil
       }
-    groupsText = comparison.groups.compactMap { name in index.swept.first { $0.name == name } }.map(RunNames.noun)
-      .joined(separator: " and ")
+    func text(_ names: some Sequence<String>) -> String {
+      index.swept.filter { names.contains($0.name) }.map(RunNames.noun).joined(separator: " and ")
+    }
+    groupsText = text(comparison.groupParameters)
+    amountsText = text(amounts)
     reference = comparison.contrasts.isEmpty ? nil : scenario.baseline ?? Self.bestWords
     let isCertain = index.hasEnoughRounds
     let uncertainBests = comparison.bests.filter { best in
@@ -87,17 +92,18 @@ struct RunComparison: Sendable {
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
+    func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
     outclassed = uncertainBests.reduce(into: []) { outclassed, best in
       let undecided = comparison.runs(competingWith: best).filter(comparison.undecided.contains)
       outclassed.formUnion(
         undecided.filter { run in
-          undecided.contains { comparison.factor($0) < comparison.factor(run) && !index.isAlike(run, $0, by: metric) }
+          undecided.contains { factor($0) < factor(run) && !index.areAlike(run, $0, by: metric) }
         })
     }
   }
 
   /// The reason for which a run of ``flawedElsewhere`` is not ranked: `has failed-opens at another hold`.
-  var flawText: String { "has \(flaw?.name ?? "") at another \(groupsText)" }
+  var flawText: String { "has \(flaw?.name ?? "") at another \(amountsText)" }
 
   /// Returns the words for the best run, to which ratios refer: ``bestWords``, or `the lowest mean` if reports call no
   /// run the best.
@@ -119,8 +125,9 @@ struct RunComparison: Sendable {
   /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).
   func isNearBest(_ run: Int) -> Bool { comparison.isNearBest(run) }
 
-  /// Returns the ratio of a run to the best run of its group (``Comparison/factor(_:)``).
-  func factor(_ run: Int) -> Double { comparison.factor(run) }
+  /// Returns the ratio of a run to the best run of its group or its reciprocal, whichever is at least 1; 1 for the best
+  /// run, and for a run without a ratio.
+  func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
 
   /// Returns the share by which a run may be worse than the best run of its group (``Comparison/possibleLoss(_:)``).
   func possibleLoss(_ run: Int) -> Double? { comparison.possibleLoss(run) }
@@ -139,15 +146,9 @@ struct RunComparison: Sendable {
   }
 }
 
-extension Comparison {
-  /// Returns the ratio of a run to the best run of its group or its reciprocal, whichever is at least 1; 1 for the best
-  /// run, and for a run without a ratio.
-  func factor(_ run: Int) -> Double { contrastsWithBest[run]?.factor ?? 1 }
-}
-
 extension RunIndex {
-  /// Returns whether two numbers are of the same run, or of runs that the rounds do not distinguish.
-  func isAlike(_ run: Int, _ other: Int, by metric: MetricFacts) -> Bool {
+  /// Returns whether two runs are the same, or are not distinguished by the rounds.
+  func areAlike(_ run: Int, _ other: Int, by metric: MetricFacts) -> Bool {
     guard run != other, let figures = document.runs[run].metrics[metric.name]?.roundFigures,
       let others = document.runs[other].metrics[metric.name]?.roundFigures
     else { return true }

@@ -75,7 +75,7 @@ extension ReportTables {
   /// Returns the grid of some variants. The rows of several variants are in the order of the groups.
   private func grid(_ variants: [VariantFacts], _ metric: MetricFacts, _ across: ParameterFacts) -> SweepGrid {
     let down = Array(index.swept.dropLast())
-    let groups = variants.count > 1 ? comparison?.groups ?? [] : []
+    let groups = variants.count > 1 ? comparison?.groupParameters ?? [] : []
     let (places, settings) = (
       down.filter { groups.contains($0.name) }, down.filter { !groups.contains($0.name) }
     )
@@ -173,17 +173,13 @@ extension ReportTables {
     as text: (_ ratio: Double, _ isRough: Bool) -> String = { Quantity.ratio($0, isRough: $1) }
   ) -> Cell {
     if let flaw = flaw(run) { return flaw }
-    let (mark, isNoise, facts) = mark(run)
+    let (mark, _, facts) = mark(run)
     if let contrast = comparison?.contrasts[run] {
-      if facts.contains(.unranked) {
-        return Cell("(\(text(contrast.ratio, true)))", facts.union(.ratio))
-      }
       // More digits would suggest a precision that the rounds do not have.
-      if isNoise, contrast.interval?.isWide == true {
-        return Cell(text(contrast.ratio, true) + mark, facts.union(.ratio))
-      }
+      let ratio = text(contrast.ratio, contrast.interval?.isWide == true)
+      if facts.contains(.unranked) { return Cell("(\(ratio))", facts.union(.ratio)) }
       return Cell(
-        (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + text(contrast.ratio, false) + mark,
+        (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + ratio + mark,
         facts.union(
           contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
     }

@@ -69,8 +69,8 @@ struct Table: Sendable {
     }
   }
 
-  /// Returns a copy of the table with the figures of another table, without those that the table already shows. Both
-  /// tables must have the same rows.
+  /// Returns a copy of this table that also contains the figures of `other` that this table lacks. Both tables must
+  /// have the same rows.
   ///
   /// - Parameter metrics: the metrics whose figures are appended, while the table lists the others as omitted; nil to
   ///   insert the figures of all metrics before the last column.
@@ -206,8 +206,7 @@ struct Cell: Sendable, Hashable {
   static let none = Cell("-", .missing)
   static let tooFew = Cell("-", [.missing, .tooFew])
 
-  /// The text, with replacements for the lab's signs that are not in ASCII. The text of a name or a setting is
-  /// unchanged.
+  /// The text in ASCII: other characters replace the lab's signs. The text of a name or a setting is unchanged.
   var plain: String { facts.contains(.key) ? text : Signs.plain(text) }
 }
 

@@ -27,7 +27,7 @@ extension ClaimFacts {
   /// requires caution, even if the claim was borne out.
   var color: SemanticColor { isAgainstDocument ? .care : verdict.color }
 
-  /// The word of the verdict, after an exclamation mark if a claim against a document was borne out.
+  /// The word of the verdict, preceded by an exclamation mark if a claim against a document was borne out.
   var markedWord: String { isAgainstDocument && verdict.isBorneOut ? "! \(word)" : word }
 
   /// Returns the mark and the word of the verdict, in the colour of the verdict. The word is padded to `room` columns.

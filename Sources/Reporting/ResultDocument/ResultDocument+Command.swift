@@ -21,11 +21,13 @@ extension ResultDocument {
     return ([Tool.command] + (words + ["--export", file]).map(Self.quoted)).joined(separator: " ")
   }
 
-  /// Returns the command of a comparison without its time and its rounds, and with other settings and variants; nil if
-  /// the document has no command.
+  /// Returns the command of a comparison without `--time` and `--rounds`, and with `arguments` in place of its settings
+  /// and variants; nil if the document has no command.
   ///
-  /// - Parameter arguments: the settings, and the variants if they are not those of the command; nil for the settings
-  ///   of the command.
+  /// - Parameters:
+  ///   - arguments: the settings, and the variants if they are not those of the command; nil for the settings of the
+  ///     command.
+  ///   - isQuick: whether the command keeps `--quick`.
   func comparing(_ arguments: String?, isQuick: Bool = true) -> String? {
     guard !command.isEmpty else { return nil }
     let isReplaced = arguments != nil

@@ -12,7 +12,7 @@ import Testing
     ),
     (
       ["explain", "nothing-like-it"],
-      "gcdlab: unknown scenario 'nothing-like-it' (known: those of `list`, or a path to a .yml file)\n"
+      "gcdlab: 'nothing-like-it' is neither a scenario nor a word of the reports (gcdlab list has the scenarios, gcdlab documents the sentences)\n"
     ),
     (
       ["scenario", "apply-stride", "--set", "strid=4"],
@@ -56,17 +56,16 @@ import Testing
     (["report"], "gcdlab: name a result document: gcdlab scenario NAME --export run.json writes one\n"),
     (
       ["explain", "dispatch_apply"],
-      "gcdlab: unknown scenario 'dispatch_apply' (mentioned by apply-stride, queue-deadlock)\n"
+      "gcdlab: 'dispatch_apply' is neither a scenario nor a word of the reports (mentioned by apply-stride, queue-deadlock)\n"
     ),
     // A hyphen also means a space.
     (
       ["explain", "lazy-initialisation"],
-      "gcdlab: unknown scenario 'lazy-initialisation' (known: those of `list`, or a path to a .yml file)\n"
+      "gcdlab: 'lazy-initialisation' is neither a scenario nor a word of the reports (gcdlab list has the scenarios, gcdlab documents the sentences)\n"
     ),
     (
       ["explain", "mutx"],
-      "gcdlab: unknown scenario 'mutx' (did you mean the variant 'mutex', of lock-scaling, readers-writer, queue-vs-lock "
-        + "and 9 more?)\n"
+      "gcdlab: 'mutx' is neither a scenario nor a word of the reports; did you mean 'mutex'?\n"
     ),
     (
       ["explain", "signifcant"],
@@ -74,7 +73,7 @@ import Testing
     ),
     (
       ["explain", "open-file-descriptors"],
-      "gcdlab: unknown scenario 'open-file-descriptors' (mentioned by fd-semaphore)\n"
+      "gcdlab: 'open-file-descriptors' is neither a scenario nor a word of the reports (mentioned by fd-semaphore)\n"
     ),
     (
       ["explain"], "gcdlab: name a scenario or a sentence of the documents (see gcdlab list and gcdlab documents)\n"

@@ -36,8 +36,11 @@ import Testing
     let compared = try await Binary.run(["compare", "queue-order", "tasks=2,4", "--cores", "4096"])
     #expect(compared.status == 2)
     #expect(compared.errors.contains("nothing was measured: 4096 cores are requested"), "\(compared.errors)")
+    let single = try await Binary.run(["compare", "queue-width", "cores=1,4096", "--variant", "apply", "--rounds", "1"])
+    #expect(single.status == (Host.cores > 1 ? 64 : 0), "\(single.errors)")
     let some = try await Binary.run([
-      "compare", "queue-width", "cores=all,4096", "--variant", "apply", "--quick", "--rounds", "1",
+      "compare", "queue-width", Host.cores > 1 ? "cores=1,all,4096" : "cores=1,4096", "--variant", "apply", "--quick",
+      "--rounds", "1",
     ])
     #expect(some.status == 0, "\(some.errors)")
     #expect(some.errors.contains("cores 4096 left out: this machine has \(Host.cores)"), "\(some.errors)")

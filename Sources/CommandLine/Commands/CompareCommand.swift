@@ -112,10 +112,15 @@ struct CompareCommand: AsyncParsableCommand {
 
   /// Returns a sweep of cores without the values that exceed this machine's number of cores, and prints the omitted
   /// values. If every value exceeds this number, the sweep is unchanged, and the report states why no trial was run.
-  private func withoutMissingCores(_ sweep: Sweep) -> Sweep {
+  ///
+  /// - Throws: ``InputError`` if a single value of several is left, although the machine has several cores.
+  private func withoutMissingCores(_ sweep: Sweep) throws(InputError) -> Sweep {
     guard sweep.name == Cores.name else { return sweep }
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
     guard let missing else { return sweep }
+    guard kept.count > 1 || Host.cores == 1 else {
+      throw InputError("\(missing): a single value is no comparison; to compare one core with all, give cores=1,all")
+    }
     Lab.printMessage(missing)
     return Sweep(sweep.name, kept)
   }
@@ -128,8 +133,7 @@ struct CompareCommand: AsyncParsableCommand {
     guard !kept.isEmpty, let first = missing.first, let last = missing.last else { return (values, nil) }
     let isRange = missing.count > 2 && last - first + 1 == missing.count
     let names = isRange ? "\(first) to \(last)" : missing.map(String.init).joined(separator: ", ")
-    let hint = kept.count == 1 && most > 1 ? "; cores=1,\(most) compares one core with all" : ""
-    return (kept, "cores \(names) left out: this machine has \(most)\(hint)")
+    return (kept, "cores \(names) left out: this machine has \(most)")
   }
 
   private func experiment() throws(InputError) -> Experiment {
@@ -173,7 +177,9 @@ struct CompareCommand: AsyncParsableCommand {
       }
       Lab.printMessage("no sweep: the variants are compared at one setting; to sweep, give \(examples)")
     }
-    return all.map(withoutMissingCores).map { experiment.withoutEquals($0, among: all) }
+    return try all.map { sweep throws(InputError) in
+      experiment.withoutEquals(try withoutMissingCores(sweep), among: all)
+    }
   }
 
   /// Returns `experiment` with the metric that ranks its settings as the headline metric, unless `--metric` names the

@@ -50,14 +50,7 @@ struct ExplainCommand: ParsableCommand {
       let declarations = try declarations()
       let meanings = Legend.meanings(of: phrase) + text(declarations.filter { $0.name == phrase })
       guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
-      let error = InputError(
-        "'\(phrase)' is neither a scenario\(variants.isEmpty ? "" : " with a variant") nor a word of the reports",
-        near: phrase, of: Legend.words + declarations.filter { $0.kind != "variant" }.map(\.name).distinct)
-      // The error about another single word names the scenarios that mention it, or have a variant with such a name.
-      let isForLibrary =
-        error.nearest == nil || Lab.library.names.nearest(to: name) != nil
-        || !Lab.library.scenarios(mentioning: name).isEmpty
-      guard variants.isEmpty, isForLibrary else { throw error }
+      throw unknown(phrase, declarations)
     }
     let experiment = try Lab.library.experiment(name)
     let shown = try chosen(of: experiment)
@@ -65,6 +58,21 @@ struct ExplainCommand: ParsableCommand {
       code || !variants.isEmpty
         ? CodeListing.render(experiment, variants: shown, style) : Explanation.render(experiment, style)
     }
+  }
+
+  /// Returns the error about a phrase without a meaning. The error names the scenarios that mention the phrase, or the
+  /// nearest name.
+  private func unknown(_ phrase: String, _ declarations: [Declared]) -> InputError {
+    let names = Lab.library.names + Legend.words + declarations.map(\.name).distinct
+    let mentions = variants.isEmpty ? Lab.library.scenarios(mentioning: phrase) : []
+    let known = "\(Tool.command) list has the scenarios, \(Tool.command) documents the sentences"
+    return InputError(
+      "'\(phrase)' is neither a scenario\(variants.isEmpty ? "" : " with a variant") nor a word of the reports",
+      near: mentions.isEmpty ? phrase : "", of: names,
+      listing: .text(
+        !mentions.isEmpty
+          ? "mentioned by \(mentions.abridged(to: Self.mostScenarios))" : names.nearest(to: phrase) == nil ? known : "")
+    )
   }
 
   /// A variant, a metric or a parameter of a scenario.

@@ -68,14 +68,15 @@ public enum Legend {
   ]
 
   /// Returns the lines that explain a verdict, a kind of claim, a role or another word of reports, such as `held` or
-  /// `yardstick`; an empty array for an unknown word.
+  /// `yardstick`, or its plural; an empty array for an unknown word.
   public static func meanings(of word: String) -> [String] {
     let lines = kinds + [notSo] + roles + terms
     let own = lines.filter { $0.hasPrefix("\(word):") }
     // A word such as `paired` is a part of a term.
     let terms = lines.filter { $0.prefix { $0 != ":" }.split(separator: " ").contains(word[...]) }
     let verdicts = Verdict.allCases.map(\.rawValue).contains(word) ? kinds.filter { $0.contains(word) } : []
-    return own.isEmpty && verdicts.isEmpty ? terms : own + verdicts
+    let found = own.isEmpty && verdicts.isEmpty ? terms : own + verdicts
+    return found.isEmpty && word.hasSuffix("s") ? meanings(of: String(word.dropLast())) : found
   }
 
   /// Returns lines of the legend as text for a terminal.

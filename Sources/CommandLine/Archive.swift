@@ -9,8 +9,8 @@ import Reporting
 /// not set. If the variable is empty, there is no archive. `NAME.json` contains the last full run of a scenario, and
 /// `NAME.before.json` the previous full run. Runs of different kinds are not compared with each other: runs with
 /// `--quick` are in `NAME.quick.json` and `NAME.quick.before.json`, and runs of `compare` are in `NAME.compare.json`,
-/// `NAME.compare.quick.json` and their `.before` files. A previous run with other settings than the last run is in an
-/// `.older` file. `NAME.verdicts.json` contains only the verdicts of the latest
+/// `NAME.compare.quick.json` and their `.before` files. The latest run with other settings than the last run, unless it
+/// is the previous run, is in an `.older` file. `NAME.verdicts.json` contains only the verdicts of the latest
 /// run of `scenario`. The verdicts of a quick run do not replace those of a full run on the same machine by the same
 /// version of the lab. A command reads this file in less time than a full document.
 struct Archive {
@@ -172,9 +172,9 @@ struct Archive {
 
   // MARK: Keeping
 
-  /// Stores a run as the last run of its scenario. The former last run becomes the previous run if it has the settings
-  /// of `document`, or if no previous run with these settings exists. A run without trials, and a comparison without
-  /// any figure, are not stored.
+  /// Stores a run as the last run of its scenario. The latest kept run with the settings of `document` becomes the
+  /// previous run, or the former last run if there is none. The latest run with other settings is kept as well. A run
+  /// without trials, and a comparison without any figure, are not stored.
   ///
   /// Each entry is replaced atomically. A reader finds either the old entry or the new entry.
   ///
@@ -185,22 +185,17 @@ struct Archive {
     }
     try makeDirectories(directory, mode: 0o700)
     let (name, kind) = (document.scenarioName, Kind(document))
-    if let last = last(like: document), last.difference(from: document) == nil || !hasBefore(like: document) {
-      // A short comparison that follows a long one must not displace another long one.
-      if let before = try? read(name, kind.before), before.difference(from: last) != nil {
-        try write(try JSONReport.render([before]), to: path(name, kind.older))
-      }
-      try write(try JSONReport.render([last]), to: path(name, kind.before))
+    let kept = [kind.rawValue, kind.before, kind.older].compactMap { ending in (try? read(name, ending)) ?? nil }
+    let other = kept.filter { $0.difference(from: document) != nil }
+    let like = kept.first { $0.difference(from: document) == nil }
+    // Runs with other settings must not displace each other.
+    if let older = like == nil ? other.dropFirst().first : other.first {
+      try write(try JSONReport.render([older]), to: path(name, kind.older))
     }
+    if let before = like ?? other.first { try write(try JSONReport.render([before]), to: path(name, kind.before)) }
     try write(try JSONReport.render([document]), to: path(name, kind.rawValue))
     guard !document.isComparison, !(document.isQuick && hasFullVerdicts(like: document)) else { return }
     try write(try JSONReport.render([document.verdictsAlone]), to: path(name, ".verdicts"))
-  }
-
-  /// Returns whether the archive has a previous run with the settings of `document`.
-  private func hasBefore(like document: ResultDocument) -> Bool {
-    guard let before = try? read(document.scenarioName, Kind(document).before) else { return false }
-    return before.difference(from: document) == nil
   }
 
   /// Returns whether the archive has the verdicts of a full run on this machine, by this version of the lab, of the

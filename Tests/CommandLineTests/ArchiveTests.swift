@@ -156,6 +156,20 @@ import Testing
     }
   }
 
+  @Test func `comparisons of different variants that alternate are each compared with the previous one`() async throws {
+    try await Self.withCache { cache in
+      let common = ["compare", "fd-semaphore", "limit=64,128", "--quick", "--rounds", "1", "--format", "json"]
+      let (one, two) = (common + ["--variant", "semaphore"], common + ["--variant", "semaphore-at-submit"])
+      for (number, run) in [one, two, one, two].enumerated() {
+        #expect(try await Self.run(run, cache).status == 0)
+        guard number > 1 else { continue }
+        let diff = try await Self.run("diff", "fd-semaphore", cache: cache)
+        #expect(diff.status == 0 && !diff.output.contains("missing now"), "\(diff.output)\(diff.errors)")
+        #expect(diff.output.contains("semaphore-at-submit") == (run == two), "\(diff.output)")
+      }
+    }
+  }
+
   @Test(arguments: [["--no-save"], ["--set", "blocks=20"], ["--variant", "value"]])
   func `a run with other settings or the option --no-save is not saved`(_ options: [String]) async throws {
     try await Self.withCache { cache in

@@ -11,6 +11,11 @@ import Testing
       "gcdlab: unknown scenario 'singleton-rac'; did you mean 'singleton-race'?\n"
     ),
     (
+      ["scenario", "lock-scaling", "hold=1us,2us"],
+      "gcdlab: 'hold=1us,2us' is not a scenario: --set hold=1us,2us changes a setting, and gcdlab compare lock-scaling "
+        + "hold=1us,2us compares several values\n"
+    ),
+    (
       ["explain", "nothing-like-it"],
       "gcdlab: 'nothing-like-it' is neither a scenario nor a word of the reports (gcdlab list has the scenarios, gcdlab documents the sentences)\n"
     ),

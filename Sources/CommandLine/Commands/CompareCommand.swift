@@ -119,7 +119,7 @@ struct CompareCommand: AsyncParsableCommand {
     let (kept, missing) = Self.cores(sweep.values, of: Host.cores)
     guard let missing else { return sweep }
     guard kept.count > 1 || Host.cores == 1 else {
-      throw InputError("\(missing): a single value is no comparison; to compare one core with all, give cores=1,all")
+      throw InputError("cores: this machine has \(Host.cores): give two values that it has, as in cores=1,all")
     }
     Lab.printMessage(missing)
     return Sweep(sweep.name, kept)

@@ -98,6 +98,11 @@ struct ScenarioCommand: AsyncParsableCommand {
     guard all || !tags.isEmpty else {
       // This check is not part of the validation, which would run before an unknown option is reported.
       if names.isEmpty { throw InputError("name a scenario (see \(Tool.command) list), or give --all or --tag") }
+      if let setting = names.dropFirst().first(where: { $0.contains("=") }) {
+        throw InputError(
+          "'\(setting)' is not a scenario: --set \(setting) changes a setting, "
+            + "and \(Tool.command) compare \(names[0]) \(setting) compares several values")
+      }
       return names
     }
     let experiments = try Lab.library.all()

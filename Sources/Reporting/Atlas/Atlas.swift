@@ -78,6 +78,7 @@ public struct Atlas: Sendable {
   /// Notes on the meaning of ratios, and of differences between machines.
   static let notes = [
     "A ratio is to the baseline, or in a comparison to the best mean, of the same run: absolute times say little across machines. A scenario without a baseline, or with a baseline of 0, has figures in place of ratios.",
+    "\(Signs.best) best mean of the run, \(Signs.nearBest) no difference from it was found, \(Signs.undecided) undecided, also with fewer than \(ConfidenceInterval.fewest) rounds, (in parentheses) not ranked.",
     "apart: the largest ratio to the smallest; \(significantMark) if that is more than runs of one machine differ by chance, with simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence for each scenario. One run for each machine shows only large differences.",
   ]
 

@@ -147,7 +147,8 @@ struct AtlasRun: Sendable {
       let samples = facts.metrics[headline.name]
       return Row(
         label: index.labels[run], isBroken: index.isBroken(run),
-        cell: samples.flatMap { hasRatios ? nil : tables.figure($0) } ?? tables.multiple(run, headline),
+        cell: samples.flatMap { hasRatios ? nil : tables.figure($0) }
+          ?? tables.multiple(run, headline).unranked(if: !index.hasEnoughRounds && samples != nil),
         figure: samples.map { tables.figure($0).text },
         margin: comparison.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.plainEnds : $0.margin },
         contrast: comparison.contrasts[run], isReference: comparison.references.contains(run),
@@ -161,5 +162,13 @@ struct AtlasRun: Sendable {
       "\($0.name), \($0.kind.rawValue)\($0.unit.rawValue.isEmpty ? "" : " in \($0.unit.rawValue)")"
     }
     return (of ?? "nothing") + (reference.map { ", to \($0)" } ?? "")
+  }
+}
+
+extension Cell {
+  /// Returns the cell with the sign for *undecided* as its only mark if the rounds are too few to rank runs.
+  fileprivate func unranked(if hasTooFewRounds: Bool) -> Cell {
+    guard hasTooFewRounds, !facts.contains(.missing) else { return self }
+    return Cell(text.replacing(Signs.best, with: "") + Signs.undecided, facts.subtracting(.best))
   }
 }

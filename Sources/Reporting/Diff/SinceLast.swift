@@ -40,7 +40,7 @@ extension ResultDocument {
   public func difference(from other: ResultDocument) -> String? {
     if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
-    guard settings != other.settings else { return nil }
+    guard settings != other.settings || runs.map(\.variant) != other.runs.map(\.variant) else { return nil }
     let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
     let different = names.filter { name in Set(settings.map { $0[name] }) != Set(other.settings.map { $0[name] }) }
     return different.isEmpty

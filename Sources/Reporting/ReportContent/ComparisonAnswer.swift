@@ -34,7 +34,7 @@ struct ComparisonAnswer {
     return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
       + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
-        answer.stopped, answer.secondary, answer.conditions,
+        answer.withoutFigure, answer.stopped, answer.secondary, answer.conditions,
       ]
       .compactMap(\.self)
   }
@@ -167,8 +167,8 @@ struct ComparisonAnswer {
     if comparison.bests.isEmpty, !comparison.groupsText.isEmpty, measured.count > 1 {
       return [
         "Not ranked: each \(comparison.groupsText) is a task of its own, so their figures do not compete. "
-          + "Sweep another setting as well, or compare several variants."
-      ]
+          + "Sweep another setting as well, or compare several variants.", trend,
+      ].compactMap(\.self)
     }
     guard let first = groups.first else { return [] }
     // Without enough rounds for intervals, the answer names only the best mean so far.
@@ -191,6 +191,21 @@ struct ComparisonAnswer {
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
+  /// A sentence about the figures at the first and at the last value of the only swept parameter, `From threads 1 to
+  /// 16:
+  /// 1.27 us to 18.8 us, 14.8x.` Nil if there are several parameters or variants, or if a figure is 0.
+  private var trend: String? {
+    guard let parameter = index.swept.first, index.swept.count == 1, Set(measured.map(names.variant)).count == 1,
+      let first = measured.first, let last = measured.last,
+      let from = index.shownFigure(first, of: wording.metric), let to = index.shownFigure(last, of: wording.metric),
+      from > 0, to > 0, let start = index.document.runs[first].point[parameter.name],
+      let end = index.document.runs[last].point[parameter.name]
+    else { return nil }
+    let texts = [from, to].map { Quantity($0, wording.metric.unit).description }
+    return "From \(parameter.label(start)) to \(parameter.label(end)): \(texts[0]) to \(texts[1]), "
+      + "\(wording.metric.meaning.wording(to / from))."
+  }
+
   /// A sentence about the best value of the swept parameter if the parameter does not affect the best variants, since a
   /// reader who sweeps a parameter asks for a value: `Of the values of permits, permits-at-submit with permits 16 comes
   /// nearest: 1.43x slower.` Nil if there are several groups or parameters, or if no such value is certainly worse.
@@ -204,23 +219,30 @@ struct ComparisonAnswer {
   }
 
   /// A sentence about the yardsticks that do not compete for the best: `Yardsticks, only for comparison: inline (3.1x
-  /// faster) and thread.` A yardstick that is certainly better than the best run of a group has its ratio, or the
-  /// number of groups. Nil if there are no such yardsticks.
+  /// faster) and thread (17x slower).` Of several groups, the sentence has the number of groups in which a yardstick is
+  /// certainly better. Nil if there are no such yardsticks.
   private var yardsticks: String? {
     let others = comparison.yardsticks.grouped { index.document.runs[$0].variant }
     guard !others.isEmpty, index.hasEnoughRounds else { return nil }
     let better = Set(groups.flatMap { comparison.runs(betterThan: $0.best) })
     let texts = others.map { name, runs in
-      let better = runs.filter(better.contains).compactMap { comparison.contrastsWithBest[$0] }.map {
-        wording.metric.meaning.wording($0.ratio, isRough: $0.interval?.isWide ?? true)
-      }
+      let count = runs.count(where: better.contains)
       let remark =
         groups.count == 1
-        ? better.first
-        : "\(wording.metric.betterWord) at \(GridAnswer.settings(better.count, of: groups.count, named: wording.noun(for: groups[0])))"
-      return name + (better.isEmpty ? "" : remark.map { " (\($0))" } ?? "")
+        ? runs.count == 1 ? comparison.contrastsWithBest[runs[0]].map(ratio) : nil
+        : count == 0
+          ? nil
+          : "\(wording.metric.betterWord) at "
+            + GridAnswer.settings(count, of: groups.count, named: wording.noun(for: groups[0]))
+      return name + (remark.map { " (\($0))" } ?? "")
     }
     return "\(others.count == 1 ? "Yardstick" : "Yardsticks"), only for comparison: \(texts.listed())."
+  }
+
+  /// Returns words about the ratio of a run to the best run: `1.78x faster`, or `undecided`.
+  private func ratio(_ contrast: Contrast) -> String {
+    guard contrast.isDistinct == true else { return contrast.isNoise == false ? "no difference found" : "undecided" }
+    return wording.metric.meaning.wording(contrast.ratio, isRough: contrast.interval?.isWide ?? true)
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
@@ -243,6 +265,20 @@ struct ComparisonAnswer {
       "\(wording.againstBaseline(groups) ?? "No run certainly differs from \(baseline)").",
       "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline).",
     ]
+  }
+
+  /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil
+  /// if there are no such settings.
+  private var withoutFigure: String? {
+    let all = Array(index.document.runs.indices)
+    let runs = all.filter {
+      !measured.contains($0) && index.document.runs[$0].rounds > 0
+        && index.document.runs[$0].outcomes.incompleteKinds.isEmpty
+    }
+    return runs.isEmpty || groups.isEmpty
+      ? nil
+      : "Without `\(wording.metric.name)`, and therefore not ranked: "
+        + "\(RunNames(index: index, parameters: index.swept)(runs, of: all))."
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.

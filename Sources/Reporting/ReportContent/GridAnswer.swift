@@ -19,7 +19,32 @@ struct GridAnswer {
   typealias Choice = (text: String, names: String)
 
   /// The sentence, without a full stop.
-  var text: String {
+  var text: String { ([bestText] + [worstText].compactMap(\.self)).joined(separator: "; ") }
+
+  /// Words about the variants that are certainly far from the best in a group even at their best settings, except the
+  /// chosen variants: `mutex is up to 76x slower, serial-sync up to 25x`. Nil if there are none, or too few rounds.
+  private var worstText: String? {
+    let comparison = wording.comparison
+    let chosen = Set(choice.names.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init))
+    let variants = groups.flatMap(\.runs).map(wording.names.variant).distinct.filter { !chosen.contains($0) }
+    let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.Multiple)? in
+      let contrasts = groups.compactMap { group -> Contrast? in
+        let runs = group.runs.filter { wording.names.variant($0) == variant }
+        let contrasts = runs.compactMap { comparison.contrastsWithBest[$0] }
+        // The best run has no contrast.
+        return runs.count > contrasts.count ? nil : contrasts.min { $0.factor < $1.factor }
+      }.filter { $0.isDistinct == true && $0.factor >= AnswerWording.far }
+      return contrasts.max { $0.factor < $1.factor }.map { (variant, .init($0)) }
+    }.sorted { $0.multiple.factor > $1.multiple.factor }.prefix(Self.mostWorst)
+    guard let first = worst.first, wording.index.hasEnoughRounds else { return nil }
+    let others = worst.dropFirst().map { ", \($0.variant) up to \($0.multiple.text)" }.joined()
+    return "\(first.variant) is up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
+  }
+
+  /// The maximum number of variants that the sentence names as far from the best.
+  private static let mostWorst = 2
+
+  private var bestText: String {
     guard wording.index.hasEnoughRounds else { return "nothing is ranked; \(choice.text)" }
     guard openCount > 0 else { return choice.text }
     guard let variant = bestVariant else { return "undecided at \(settings(openCount)); \(choice.text)" }

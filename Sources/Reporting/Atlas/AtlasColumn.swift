@@ -148,7 +148,7 @@ struct AtlasRun: Sendable {
       return Row(
         label: index.labels[run], isBroken: index.isBroken(run),
         cell: samples.flatMap { hasRatios ? nil : tables.figure($0) }
-          ?? tables.multiple(run, headline).unranked(if: !index.hasEnoughRounds && samples != nil),
+          ?? tables.multiple(run, headline).unranked(if: document.scenario.isComparison && !index.hasEnoughRounds),
         figure: samples.map { tables.figure($0).text },
         margin: comparison.contrasts[run]?.interval.flatMap { $0.isExact ? nil : $0.isWide ? $0.plainEnds : $0.margin },
         contrast: comparison.contrasts[run], isReference: comparison.references.contains(run),
@@ -166,9 +166,10 @@ struct AtlasRun: Sendable {
 }
 
 extension Cell {
-  /// Returns the cell with the sign for *undecided* as its only mark if the rounds are too few to rank runs.
+  /// Returns the cell with the sign for *undecided* if it has a ratio or the mark of the best run, and the rounds are
+  /// too few to rank runs.
   fileprivate func unranked(if hasTooFewRounds: Bool) -> Cell {
-    guard hasTooFewRounds, !facts.contains(.missing) else { return self }
+    guard hasTooFewRounds, !facts.isDisjoint(with: [.ratio, .best]) else { return self }
     return Cell(text.replacing(Signs.best, with: "") + Signs.undecided, facts.subtracting(.best))
   }
 }

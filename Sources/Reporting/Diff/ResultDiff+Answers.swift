@@ -4,15 +4,11 @@ extension ResultDiff {
   struct Answer {
     /// The best runs at each setting that the comparison varies.
     let bests: [ComparisonAnswer.Best]
-    /// The chosen runs in words; the first sentence of the answer if it chooses none.
+    /// The chosen runs in words; empty if the answer chooses none.
     let choice: String
 
     init(_ content: ReportContent) {
-      let recommendation = ComparisonAnswer.recommendation(content)
-      bests = recommendation.bests
-      choice =
-        recommendation.choice.isEmpty
-        ? content.decision.map(\.text).joined(separator: " ") : recommendation.choice
+      (bests, choice) = ComparisonAnswer.recommendation(content)
     }
   }
 

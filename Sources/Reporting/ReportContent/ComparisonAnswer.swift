@@ -191,9 +191,9 @@ struct ComparisonAnswer {
       + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
-  /// A sentence about the figures at the first and at the last value of the only swept parameter, `From threads 1 to
-  /// 16:
-  /// 1.27 us to 18.8 us, 14.8x.` Nil if there are several parameters or variants, or if a figure is 0.
+  /// A sentence about the figures at the first and at the last value of the only swept parameter, `From threads=1 to
+  /// threads=16: 1.27 us to 18.8 us, 14.8x slower.` Nil if there are several parameters or variants, or if a figure is
+  /// 0.
   private var trend: String? {
     guard let parameter = index.swept.first, index.swept.count == 1, Set(measured.map(names.variant)).count == 1,
       let first = measured.first, let last = measured.last,

@@ -38,20 +38,19 @@ struct ComparedGroups {
       let sound = runs.filter { entries[$0].mayBeBest }
       return [usable, sound].first { $0.contains { typical[$0] != nil } } ?? runs
     }
-    func best(of runs: [Int]) -> Int? {
+    func best(of competitors: [Int]) -> Int? {
       guard policy.seeksBest, let ranking else { return nil }
-      return Self.best(of: competitors(of: runs), entries, typical, ranking)
+      return Self.best(of: competitors, entries, typical, ranking)
     }
     self.competitors = groups.map(competitors)
     // A run that is not compared with another run is not a best run. Runs without a setting of the groups, such as
     // those of a plain loop, belong to no group.
     let settings = points.map(\.count).max() ?? 0
-    bestOfGroup = groups.map { group in
-      let isWhole =
-        points[group[0]].count == settings || competitors(of: group).count { typical[$0] != nil } > 1
-      return group.count > 1 && isWhole ? best(of: group) : nil
+    bestOfGroup = zip(groups, self.competitors).map { group, competitors in
+      let isWhole = points[group[0]].count == settings || competitors.count { typical[$0] != nil } > 1
+      return group.count > 1 && isWhole ? best(of: competitors) : nil
     }
-    bestOfAll = best(of: Array(entries.indices))
+    bestOfAll = best(of: competitors(of: Array(entries.indices)))
     comparisons = groups.map { group in group.count { typical[$0] != nil } }.filter { $0 > 1 }
       .reduce(0) { $0 + ConfidenceInterval.comparisonsWithBest(of: $1) }
   }

@@ -170,6 +170,10 @@ public struct Comparison: Sendable {
     return !undecided.contains(run) && (possibleLoss(run) ?? .infinity) <= ConfidenceInterval.alikeDifference
   }
 
+  /// Returns the ratio of a run to the best run of its group or its reciprocal, whichever is at least 1; 1 for the best
+  /// run, and for a run without a ratio.
+  public func factor(_ run: Int) -> Double { contrastsWithBest[run]?.factor ?? 1 }
+
   /// Returns the share by which a run may be worse than the best run of its group, at the worse end of the interval of
   /// their ratio; nil if there is no interval.
   public func possibleLoss(_ run: Int) -> Double? {

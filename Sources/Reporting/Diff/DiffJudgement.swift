@@ -26,10 +26,10 @@ public struct DiffJudgement: Sendable {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"
     // Another load may be the reason for a change.
-    let failing = diff.otherLoad == nil ? diff.rows.filter { $0.isWorse(byMoreThan: limit) }.map(\.figure) : []
-    self.failing = Set(failing)
+    let failing = diff.otherLoad == nil ? diff.rows.filter { $0.isWorse(byMoreThan: limit) } : []
+    self.failing = Set(failing.map(\.figure))
     worse =
-      diff.rows.filter { failing.contains($0.figure) }.compactMap { row in
+      failing.compactMap { row in
         row.ratio.map { "\(row.figure) changed for the worse by \(Quantity.change($0.estimate)), above \(percent)" }
       } + diff.faults
     var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in

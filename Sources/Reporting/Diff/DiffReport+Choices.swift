@@ -10,13 +10,14 @@ extension DiffReport {
 
   /// Returns a line with the choice of all comparisons, `the same choice in all 3 runs: stride 4`, or a line for each
   /// side, `the old choice: stride 4`. If the comparisons of a side have several choices, each is an item of a list,
-  /// the most frequent first: `stride 4 (in 2 of 3 runs)`.
+  /// the most frequent first: `stride 4 (in 2 of 3 runs)`. Lines about the candidates for the best follow, unless all
+  /// comparisons have the same choice, since the candidates then differ by chance.
   func choices(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     if Set((old + new).map(\.choice)).count == 1 {
       let all = old.count + new.count
       return [Line("the same choice \(all > 2 ? "in all \(all) runs" : "on both sides"): \(new[0].choice)")]
     }
-    return [("old", old), ("new", new)].flatMap { side, answers -> [Line] in
+    let choices = [("old", old), ("new", new)].flatMap { side, answers -> [Line] in
       let names = NameCounts(answers.map(\.choice), of: answers.count).names
       guard names.count > 1 else {
         let runs =
@@ -30,13 +31,13 @@ extension DiffReport {
       return [Line("the \(side) choice differs from run to run:")] + items
         + (left > 0 ? [Line("and \(left) more", isItem: true)] : [])
     }
+    return choices + candidates(old, new)
   }
 
   /// Returns lines about the candidates for the best at each setting of comparisons of several settings: `work 10 ns:
   /// stride 1 in 3 of 3 runs, stride 4 in 1 → stride 4 in 3 of 3 runs`. Settings with the same candidates on both sides
-  /// are counted. If all comparisons have the same choice, the candidates differ by chance, and there are no lines.
-  func candidates(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
-    guard Set((old + new).map(\.choice)).count > 1 else { return [] }
+  /// are counted.
+  private func candidates(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     func candidates(_ answers: [ResultDiff.Answer], at place: String) -> NameCounts {
       let bests = answers.flatMap(\.bests).filter { $0.place == place }
       return NameCounts(bests.flatMap(\.names), of: bests.count)

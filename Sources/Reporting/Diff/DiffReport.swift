@@ -80,7 +80,7 @@ public struct DiffReport: Sendable {
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
-    let answers = diff.answers.map { choices($0.old, $0.new) + candidates($0.old, $0.new) }
+    let answers = diff.answers.map { choices($0.old, $0.new) }
     return sides + circumstances + [settings, Line(name + counts, .heading)].compactMap(\.self) + (answers ?? [])
   }
 

@@ -33,7 +33,7 @@ extension AnswerWording {
   ///
   /// More rounds do not decide between a better mean and more frequent wins, or between the states of a run.
   private func secondsToDecide(_ group: AnswerGroup) -> Int? {
-    let undecided = group.undecided.compactMap { comparison.contrastsWithBest[$0] }
+    let undecided = undecidedContrasts(group)
     let isContradicted = group.withTooFewRounds.isEmpty && undecided.allSatisfy(\.isContradicted)
     guard alternating(group).isEmpty, !isContradicted else { return nil }
     func time(_ factors: [Double]) -> Int {
@@ -44,6 +44,11 @@ extension AnswerWording {
     // been above average.
     let least = time(undecided.compactMap(\.fewestRoundsToRank))
     return seconds <= Self.longest ? seconds : least <= Self.longest ? Self.longest : nil
+  }
+
+  /// Returns the contrasts of the undecided runs of a group with its best run.
+  private func undecidedContrasts(_ group: AnswerGroup) -> [Contrast] {
+    group.undecided.compactMap { comparison.contrastsWithBest[$0] }
   }
 
   /// Returns the candidates of a group that alternate between two states.
@@ -60,8 +65,7 @@ extension AnswerWording {
       let verb = runs.count > 1 ? "alternate" : "alternates"
       return "\(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
-    let undecided = groups.flatMap { group in group.undecided.compactMap { comparison.contrastsWithBest[$0] } }
-    return undecided.allSatisfy(\.isContradicted)
+    return groups.flatMap(undecidedContrasts).allSatisfy(\.isContradicted)
       ? "the means and most rounds disagree" : "at this noise, --time \(Self.longest)s may be too short"
   }
 

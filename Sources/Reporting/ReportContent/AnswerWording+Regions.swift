@@ -20,7 +20,7 @@ extension AnswerWording {
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || contenders(group).contains { multiple($0, in: group).factor < Self.far }
+      || contenders(group).contains { multiple($0).factor < Self.far }
   }
 
   /// Returns the undecided runs of a group that are not certainly worse than another undecided run.
@@ -34,12 +34,12 @@ extension AnswerWording {
   /// although the best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
   func line(_ group: AnswerGroup) -> String {
     let leaders = leaders(group)
-    func named(_ run: Int) -> String { "\(names([run], of: group.runs)) (\(multiple(run, in: group).text))" }
+    func named(_ run: Int) -> String { "\(names([run], of: group.runs)) (\(multiple(run).text))" }
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
-    }.sorted { multiple($0, in: group).factor < multiple($1, in: group).factor }
+    }.sorted { multiple($0).factor < multiple($1).factor }
     let open = others.filter(contenders(group).contains)
-    let far = open.filter { multiple($0, in: group).factor >= Self.far }
+    let far = open.filter { multiple($0).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
     let costs = others.filter { !open.contains($0) }
     let shown = costs.enumerated().filter { place, run in
@@ -72,7 +72,7 @@ extension AnswerWording {
     let runs = leaders(group)
     func text(_ run: Int) -> String {
       let isFigure = run == group.best || index.isZero(run, metric)
-      return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : multiple(run, in: group).text))"
+      return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : multiple(run).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
     let texts =

@@ -40,7 +40,7 @@ struct AnswerWording {
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
-  func multiple(_ run: Int, in group: AnswerGroup) -> Multiple {
+  func multiple(_ run: Int) -> Multiple {
     Multiple(comparison.contrastsWithBest[run])
   }
 
@@ -71,8 +71,7 @@ struct AnswerWording {
     guard isOneVariant(group) else {
       return ["\(superlative(isBest: true)): \(name), \(figure)"] + [next(group)].compactMap(\.self) + undecided
     }
-    let verb = metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
-    return ["\(name) \(verb) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
+    return ["\(name) \(verb(of: name)) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
       + [next(group)].compactMap(\.self) + undecided
   }
 
@@ -264,6 +263,11 @@ struct AnswerWording {
       return (isBest ? "Fastest" : "Slowest") + (metric.name == "elapsed" ? "" : " by `\(metric.name)`\(mean)")
     }
     return ((metric.better == .higher) == isBest ? "Highest" : "Lowest") + " \(metric.name)"
+  }
+
+  /// Returns the verb between a name and ``superlative(isBest:)``: `is` fastest, or `has the` highest throughput.
+  func verb(of name: String) -> String {
+    metric.meaning == .duration ? RunNames.verb(name) : "\(RunNames.has(name)) the"
   }
 
   func figure(_ run: Int) -> String {

@@ -14,18 +14,22 @@ struct GridAnswer {
     openCount = groups.count(where: wording.isOpen)
   }
 
-  /// What the sentence chooses: its words, and the names of the chosen runs, with their places if they are chosen for
-  /// some settings only. Two answers with the same names give the same advice.
-  typealias Choice = (text: String, names: String)
+  /// What the sentence chooses: its words, the names of the chosen runs, with their places if they are chosen for some
+  /// settings only, and the runs. Two answers with the same names give the same advice.
+  typealias Choice = (text: String, names: String, runs: [Int])
 
   /// The sentence, without a full stop.
-  var text: String { ([bestText] + [worstText].compactMap(\.self)).joined(separator: "; ") }
+  var text: String {
+    let choice = choice
+    return [best(choice), worst(besides: choice)].compactMap(\.self).joined(separator: "; ")
+  }
 
-  /// Words about the variants that are certainly far from the best in a group even at their best settings, except the
-  /// chosen variants: `mutex is up to 76x slower, serial-sync up to 25x`. Nil if there are none, or too few rounds.
-  private var worstText: String? {
+  /// Returns words about the variants that are certainly far from the best in a group even at their best settings,
+  /// except the chosen variants: `mutex is up to 76x slower, serial-sync up to 25x`. Returns nil if there are none, or
+  /// too few rounds.
+  private func worst(besides choice: Choice) -> String? {
     let comparison = wording.comparison
-    let chosen = Set(choice.names.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init))
+    let chosen = Set(choice.runs.map(wording.names.variant))
     let variants = groups.flatMap(\.runs).map(wording.names.variant).distinct.filter { !chosen.contains($0) }
     let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.Multiple)? in
       let contrasts = groups.compactMap { group -> Contrast? in
@@ -44,13 +48,12 @@ struct GridAnswer {
   /// The maximum number of variants that the sentence names as far from the best.
   private static let mostWorst = 2
 
-  private var bestText: String {
+  private func best(_ choice: Choice) -> String {
     guard wording.index.hasEnoughRounds else { return "nothing is ranked; \(choice.text)" }
     guard openCount > 0 else { return choice.text }
     guard let variant = bestVariant else { return "undecided at \(settings(openCount)); \(choice.text)" }
-    let isTime = wording.metric.meaning == .duration
     return
-      "\(variant) \(isTime ? RunNames.verb(variant) : "\(RunNames.has(variant)) the") \(heading) everywhere; which "
+      "\(variant) \(wording.verb(of: variant)) \(heading) everywhere; which "
       + "\(wording.names.parameters.map(\.name).listed()) is undecided at \(settings(openCount)): \(choice.text)"
   }
 
@@ -112,13 +115,13 @@ struct GridAnswer {
     let text = wording.names(common, of: first.runs)
     guard isCertain else {
       let mean = wording.index.hasEnoughRounds ? wording.lowestMean : heading
-      return ("\(text) \(RunNames.has(text)) the \(mean) \(place)", text)
+      return ("\(text) \(RunNames.has(text)) the \(mean) \(place)", text, common)
     }
     let isPlural = Set(common.map(wording.names.variant)).count > 1
     let isTime = wording.metric.meaning == .duration
-    let verb = isTime ? (isPlural ? "are" : RunNames.verb(text)) : isPlural ? "have the" : "\(RunNames.has(text)) the"
+    let verb = isPlural ? (isTime ? "are" : "have the") : wording.verb(of: text)
     let near = hasNear ? ", or within \(ConfidenceInterval.alikeReach) of the best," : ""
-    return ("\(text) \(verb) \(heading)\(near) \(place)", text)
+    return ("\(text) \(verb) \(heading)\(near) \(place)", text, common)
   }
 
   /// The settings of all groups in words: `at all values of hold`, or `at all measured values of hold` if a setting has
@@ -138,7 +141,7 @@ struct GridAnswer {
   private func compromise(below limit: Double) -> Choice? {
     let multiples = groups.flatMap { group in
       group.runs.filter { $0 == group.best || wording.comparison.contrastsWithBest[$0] != nil }.map { run in
-        (name: wording.names([run], of: group.runs), multiple: wording.multiple(run, in: group))
+        (run: run, name: wording.names([run], of: group.runs), multiple: wording.multiple(run))
       }
     }
     let worst = multiples.grouped(by: \.name).filter { $0.elements.count == groups.count }
@@ -150,13 +153,13 @@ struct GridAnswer {
     let cost = "nowhere more than \(least.multiple.text) \(wording.metric.worseWord) than the \(best)"
     guard isCertain else {
       let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
-      return (least.multiple.isOne ? nearly : "the means of \(least.name) are \(cost)", least.name)
+      return (least.multiple.isOne ? nearly : "the means of \(least.name) are \(cost)", least.name, [least.run])
     }
     let count = groups.count { group in
       wording.leaders(group).contains { wording.names([$0], of: group.runs) == least.name }
     }
     let often = count == 0 ? "" : "; \(heading) at \(settings(count))"
-    return ("use \(least.name): its means are \(cost)\(often)", least.name)
+    return ("use \(least.name): its means are \(cost)\(often)", least.name, [least.run])
   }
 
   /// The best runs of each group: `fastest: spinlock at hold 0 ns; mutex or actor at hold 1 us and 10 us`; nil if that
@@ -168,21 +171,21 @@ struct GridAnswer {
     else { return nil }
     let parts = regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; ")
     let near = isCertain && hasNear ? ", or within \(ConfidenceInterval.alikeReach)" : ""
-    return ("\(heading)\(near): \(parts)", parts)
+    return ("\(heading)\(near): \(parts)", parts, groups.flatMap(wording.leaders))
   }
 
   /// The runs that have the best mean in the most groups: `lowest mean: mutex at 4, actor at 3, others at 2 of the 9
   /// settings`.
   private var counts: Choice {
-    let bests = groups.map { wording.names([$0.best], of: $0.runs) }.grouped { $0 }
-      .map { (name: $0.key, count: $0.elements.count) }.sorted { $0.count > $1.count }
+    let bests = groups.grouped { wording.names([$0.best], of: $0.runs) }
+      .map { (name: $0.key, runs: $0.elements.map(\.best)) }.sorted { $0.runs.count > $1.runs.count }
     let shown = bests.prefix(Self.mostRegions)
-    let left = groups.count - shown.reduce(0) { $0 + $1.count }
-    let parts = (shown.map { "\($0.name) at \($0.count)" } + (left > 0 ? ["others at \(left)"] : []))
+    let left = groups.count - shown.reduce(0) { $0 + $1.runs.count }
+    let parts = (shown.map { "\($0.name) at \($0.runs.count)" } + (left > 0 ? ["others at \(left)"] : []))
       .joined(separator: ", ")
     return (
       "\(isCertain || !wording.index.hasEnoughRounds ? heading : wording.lowestMean): \(parts) of the \(groups.count) \(wording.noun(for: groups[0]))",
-      parts
+      parts, shown.flatMap(\.runs)
     )
   }
 

@@ -92,12 +92,11 @@ struct RunComparison: Sendable {
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
-    func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
     outclassed = uncertainBests.reduce(into: []) { outclassed, best in
       let undecided = comparison.runs(competingWith: best).filter(comparison.undecided.contains)
       outclassed.formUnion(
         undecided.filter { run in
-          undecided.contains { factor($0) < factor(run) && !index.areAlike(run, $0, by: metric) }
+          undecided.contains { comparison.factor($0) < comparison.factor(run) && !index.areAlike(run, $0, by: metric) }
         })
     }
   }
@@ -125,9 +124,8 @@ struct RunComparison: Sendable {
   /// Returns whether a run is as good as the best run of its group (``Comparison/isNearBest(_:)``).
   func isNearBest(_ run: Int) -> Bool { comparison.isNearBest(run) }
 
-  /// Returns the ratio of a run to the best run of its group or its reciprocal, whichever is at least 1; 1 for the best
-  /// run, and for a run without a ratio.
-  func factor(_ run: Int) -> Double { comparison.contrastsWithBest[run]?.factor ?? 1 }
+  /// Returns the ratio of a run to the best run of its group (``Comparison/factor(_:)``).
+  func factor(_ run: Int) -> Double { comparison.factor(run) }
 
   /// Returns the share by which a run may be worse than the best run of its group (``Comparison/possibleLoss(_:)``).
   func possibleLoss(_ run: Int) -> Double? { comparison.possibleLoss(run) }

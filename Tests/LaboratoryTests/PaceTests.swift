@@ -90,6 +90,28 @@ import Testing
     #expect(try rounds(isComparison: false, factor: 3) == [20, 20, 20])
   }
 
+  @Test func `rounds are added to a precise comparison while it has time and more rounds may rank a run`() throws {
+    /// Returns the number of rounds if the last run is 5 % slower than the best run, with the given noise.
+    func rounds(_ precision: Double, time: Duration? = .seconds(60), _ noise: (_ round: Int) -> Double) throws -> Int {
+      var experiment = FakePattern.experiment()
+      (experiment.isComparison, experiment.baseline) = (true, nil)
+      var pace = Pace(
+        Plan(experiment, budget: Budget(rounds: 6, precision: precision, time: time), seed: 1), clock: { 0 })
+      for round in 0..<40 {
+        guard pace.begin(round: round) else { return round }
+        for run in 0..<3 { try pace.finished(trial(round, [25, 10, 10.5 * noise(round)][run]), of: run) }
+      }
+      return 40
+    }
+    func alternating(_ round: Int) -> Double { round.isMultiple(of: 2) ? 1.035 : 0.965 }
+    let precise = try rounds(0.1, alternating)
+    #expect(precise > 6 && precise < 40)
+    #expect(try rounds(0.1) { _ in 1 } == 6)
+    // Less precision than that is no question of which run is the best.
+    #expect(try rounds(0.2, alternating) == 6)
+    #expect(try rounds(0.1, time: nil, alternating) < precise)
+  }
+
   @Test func `a run without figures does not add rounds`() throws {
     #expect(try rounds(Budget(rounds: 6, precision: 0.02)) { run, _ in run == 2 ? .nan : 10 } == 6)
   }

@@ -72,11 +72,15 @@ import Testing
     var memory = FreedMemory(rounds: 1)
     let address = UInt(bitPattern: malloc(200))
     let piece = try #require(UnsafeMutableRawPointer(bitPattern: address))
+    // A thread that ends returns its cache of freed memory to all threads, so this one lives until the check has ended.
+    let checked = DispatchSemaphore(value: 0)
+    defer { checked.signal() }
     let isOwn = memory.isReused(piece) { _ in
       let freed = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         free(UnsafeMutableRawPointer(bitPattern: address))
         freed.signal()
+        checked.wait()
       }
       freed.wait()
     }

@@ -123,7 +123,8 @@ import Testing
         "apply with stride 4 to 256 is fastest, or within 10 % of the best, at all values of work; plain is up to 4.00x slower."
       ))
     #expect(
-      says.contains("work 10 ns: apply with stride 4 to 256; lowest mean: apply with stride 4 (5.08 us), within 0.1 %"),
+      says.contains(
+        "work 10 ns: apply with stride 4 to 256, within 0.1 % of the best; lowest mean: apply with stride 4 (5.08 us)"),
       "\(says)")
   }
 
@@ -202,7 +203,7 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide work=10ns and work=100ns, give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
+        /To decide work=10ns and work=100ns, compare these alone \(work=10ns,100ns stride=1\), or give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
       ),
       "\(says)")
   }
@@ -288,6 +289,18 @@ import Testing
     let table = try #require(results.content.tables.first { $0.isGrid })
     let plain = try #require(table.rows.first { $0.cells.contains { $0.text == "plain" } })
     #expect(plain.cells.suffix(2).allSatisfy { $0.text == "(0.0100x)" }, "\(table)")
+  }
+
+  @Test func `a ratio in parentheses has the sign of its certainty`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12, plain: .yardstick) {
+      variant, round, values in
+      let noise = 1 + (values["work"] == 10 ? 0.01 : 0.5) * Double(round % 3)
+      return variant == "plain" ? (values["work"] == 10 ? 990 : 700) * noise : values["stride"] == 4 ? 1300 : 1000
+    }
+    let plain = try #require(
+      results.content.tables.first { $0.isGrid }?.rows.filter { $0.cells.contains { $0.text == "plain" } })
+    let texts = plain.flatMap(\.cells).map(\.text).filter { $0.hasPrefix("(") }
+    #expect(texts.contains { $0.hasSuffix("≈)") } && texts.contains { $0.hasSuffix("?)") }, "\(texts)")
   }
 
   @Test func `a run that is far worse on average is no candidate, even if it is noisy`() throws {

@@ -344,11 +344,13 @@ import Testing
     let (old, new) = (try fastest([10: 1, 100: 4, 1000: 4]), try fastest([10: 1, 100: 1, 1000: 4]))
     #expect(
       try text(old, new).contains(
-        "\nthe same candidates for the best at 2 of the 3 settings\n  • work 100 ns: stride 4 → stride 1\n"))
+        "\nthe same candidates for the best at 2 of the 3 settings\n  • work 100 ns: joined: stride 1; left: stride 4\n"
+      ))
     let grid = try text(old, new).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(grid.contains("variant work stride=1 stride=4"), "\(grid)")
     #expect(grid.contains("apply 100ns -67 % +200 %") && grid.contains("apply 1us +0 %? +0 %?"), "\(grid)")
-    // The grid has no intervals, so each significant change is a line as well.
+    #expect(grid.contains { $0.contains("? inconclusive; intervals of the changes: ±43 %") }, "\(grid)")
+    // The cells have no intervals, so each significant change is a line as well.
     #expect(grid.contains { $0.hasPrefix("• regressed: work=100ns,stride=4 +200 % [+") }, "\(grid)")
     #expect(try !text(old, old).contains("candidates"))
   }
@@ -389,6 +391,9 @@ import Testing
     func text(_ old: [ResultDocument], _ new: [ResultDocument]) throws -> String {
       DiffReport(try ResultDiff(old: old, new: new), judgement: nil).text(TextStyle(width: 300))
     }
+    let diff = try ResultDiff(old: [run(steady)], new: [run(steady.reversed())])
+    let gated = DiffReport(diff, judgement: DiffJudgement(diff, failAbove: 0.125)).text(TextStyle(width: 300))
+    #expect(gated.contains("gcdlab diff --old old-*.json --new new-*.json --fail-above 12.5%\n"), "\(gated)")
     let one = try text([run(steady)], [run(steady.reversed())])
     #expect(
       one.contains(

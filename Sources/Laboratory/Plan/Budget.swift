@@ -65,8 +65,9 @@ public struct Budget: Sendable, Equatable {
   public static let quickComparisonTime = Duration.seconds(20)
   /// The precision that the ratios of a comparison must reach, as a share.
   public static let comparisonPrecision = 0.02
-  /// The precision that the ratios of a quick comparison must reach, as a share. An interval of this width either
-  /// ranks the two sides, or shows that they are alike.
+  /// The precision that the ratios of a quick comparison must reach, as a share. An interval of this width
+  /// nearly always ranks the two sides, or shows that they are alike. If it does not, rounds are added as long as there
+  /// is time.
   public static let quickComparisonPrecision = ConfidenceInterval.alikeDifference
   /// The factor by which the time limit of a comparison is extended at most if the smallest number of rounds does not
   /// fit into it.

@@ -88,7 +88,20 @@ struct Pace {
     // Without any ratio, there is nothing to make more precise.
     reached = least.map { $0.contrast.interval?.relativeMargin } ?? 0
     let isPrecise = reached.map { $0 <= goal } ?? false
-    return !isPrecise || retriesStopped() || hasTime
+    return !isPrecise || canDecideMore(comparison, goal) || retriesStopped() || hasTime
+  }
+
+  /// Returns whether more rounds may rank a run that is still undecided. A difference near
+  /// ``ConfidenceInterval/alikeDifference`` can be undecided within ``Budget/quickComparisonPrecision``. A user who
+  /// asks for less precision than that does not ask for a decision. More rounds do not decide between a better mean and
+  /// more frequent wins.
+  private func canDecideMore(_ comparison: Comparison, _ goal: Double) -> Bool {
+    guard plan.experiment.ranksAllRuns, plan.budget.time != nil, goal <= Budget.quickComparisonPrecision else {
+      return false
+    }
+    return comparison.undecided.contains { run in
+      !isGivenUp(plan.runs[run]) && comparison.contrastsWithBest[run]?.isContradicted == false
+    }
   }
 
   /// Permits trials of the stopped runs once more, with a longer time limit. Returns whether the trials are permitted.

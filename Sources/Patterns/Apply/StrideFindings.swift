@@ -93,11 +93,13 @@ extension ApplyStride: FindingPattern {
     func time(_ nanoseconds: Double) -> String { Quantity(nanoseconds, .nanoseconds).description }
     let each = plain / Double(count)
     let work = [low, high].map { Double(min($0, count)) * each }
-    let blocks = [high, low].map { (count + $0 - 1) / $0 }
+    // A variant runs a rest that is shorter than a block in a plain loop, or in a shorter block.
+    let blocks = [high, low].map { max(1, count / $0) }
+    let hasRest = [high, low].contains { $0 < count && !count.isMultiple(of: $0) }
     guard isAboutOwnLoop(first) else {
       return
         "Stride \(range(low.withCommas, high.withCommas)) makes \(range(blocks[0].withCommas, blocks[1].withCommas)) "
-        + "\(blocks[1] == 1 ? "block" : "blocks") with \(range(time(work[0]), time(work[1]))) of work each."
+        + "\(blocks[1] == 1 ? "block" : "blocks") with \(range(time(work[0]), time(work[1]))) of work each\(hasRest ? ", and a shorter rest" : "")."
     }
     let own = myIteration.value(in: first.parameters).map { Double($0.nanoseconds) } ?? 0
     let ownEach = own > 0 ? own : each
@@ -150,7 +152,7 @@ extension ApplyStride: FindingPattern {
 
   /// Returns the reason why no model can be fitted to the runs; nil if nothing prevents a fit.
   private func obstacle(to runs: [VariantRun], on machine: Machine) -> String? {
-    if machine.usedCores == 1 { return "the trials had only one core" }
+    if machine.confined(to: runs.first?.cores).usedCores == 1 { return "the trials had only one core" }
     let fewest = runs.filter { usable($0).count < $0.trials.count }.min { usable($0).count < usable($1).count }
     guard let run = fewest, usable(run).count < ConfidenceInterval.fewest,
       let stride = stride.value(in: run.parameters)

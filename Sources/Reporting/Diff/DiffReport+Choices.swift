@@ -50,7 +50,7 @@ extension DiffReport {
     let same = both.count - changed.count
     let rest = same > 0 ? ["the same candidates for the best at \(GridAnswer.settings(same, of: both.count))"] : []
     let lines = changed.prefix(Self.mostChoices).map { place, old, new in
-      "\(place): \(old.text) \(Signs.arrow) \(new.text)"
+      "\(place): \(new.change(from: old))"
     }
     let more = changed.count > lines.count ? ["and \((changed.count - lines.count).counted("more setting"))"] : []
     return rest.map { Line($0) } + (lines + more).map { Line($0, isItem: true) }
@@ -73,6 +73,17 @@ private struct NameCounts {
   /// The share of the runs that have each name.
   var shares: [String: Double] {
     Dictionary(uniqueKeysWithValues: names.map { ($0.name, Double($0.count) / Double(max(runs, 1))) })
+  }
+
+  /// Returns the names of a single run beside those of a single older run, `joined: stride 4; left: stride 1`. Several
+  /// runs have counts instead: `stride 1 in 3 of 3 runs → stride 4 in 2 of 3 runs, stride 1 in 1`.
+  func change(from old: NameCounts) -> String {
+    guard runs == 1, old.runs == 1 else { return "\(old.text) \(Signs.arrow) \(text)" }
+    func names(in counts: NameCounts, notIn others: NameCounts) -> [String] {
+      counts.names.map(\.name).filter { others.shares[$0] == nil }
+    }
+    return [("joined", names(in: self, notIn: old)), ("left", names(in: old, notIn: self))]
+      .filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.listed())" }.joined(separator: "; ")
   }
 
   /// Returns the names with their counts, `stride 1 in 3 of 3 runs, stride 4 in 1`, or the names alone for a single

@@ -10,7 +10,15 @@ extension DiffReport {
       (.none, "\(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"),
     ]
     let texts = meanings.filter { change, _ in diff.rows.contains { $0.change == change } }.map(\.1)
-    return texts.isEmpty ? [] : [texts.joined(separator: "; ")]
+    return [(texts + [margins].compactMap(\.self)).joined(separator: "; ")].filter { !$0.isEmpty }
+  }
+
+  /// The range of the half widths of the intervals of the changes, whose cells have no room for them: `intervals: ±3.2
+  /// % to ±15 %`; nil without intervals.
+  private var margins: String? {
+    let intervals = diff.rows.compactMap(\.ratio).sorted { $0.relativeMargin < $1.relativeMargin }
+    guard let first = intervals.first, let last = intervals.last else { return nil }
+    return "intervals of the changes: \([first.margin, last.margin].distinct.joined(separator: " to "))"
   }
 
   /// The maximum number of columns of a grid, not counting the key columns.

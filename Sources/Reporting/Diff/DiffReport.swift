@@ -247,7 +247,8 @@ public struct DiffReport: Sendable {
       ? "Changes of \(soughtChange) probably need more than \(runs) runs of each side. To judge smaller changes than now"
       : "To judge changes of \(soughtChange)\(inMost)"
     let sentence = "\(purpose), make about \(runs) runs of each side (\(time) in all), and compare all of them:"
-    let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json"]
+    let gate = judgement.map { " --fail-above \(Quantity.number(100 * $0.limit))%" } ?? ""
+    let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json\(gate)"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
   }
 

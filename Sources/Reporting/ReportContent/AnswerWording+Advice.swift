@@ -122,7 +122,8 @@ extension AnswerWording {
       named.contains(names.variant(run))
         && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
     }
-    guard left.count < runs.count, variants.count <= ComparisonAnswer.mostNames,
+    let ranked = comparison.bests.flatMap(comparison.runs(competingWith:))
+    guard left.count < ranked.count, variants.count <= ComparisonAnswer.mostNames,
       values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
     else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in

@@ -75,12 +75,12 @@ extension AnswerWording {
       return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : multiple(run).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
-    let texts =
-      !isLong && runs.count <= ComparisonAnswer.mostNames
-      ? runs.map(text).listed("or") : "\(names(runs, of: group.runs, "or")); \(lowestMean): \(text(group.best))"
     let remark =
       note(group) ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
-    return texts + (remark.map { ", \($0)" } ?? edge(group))
+    let tail = remark.map { ", \($0)" } ?? edge(group)
+    return !isLong && runs.count <= ComparisonAnswer.mostNames
+      ? runs.map(text).listed("or") + tail
+      : "\(names(runs, of: group.runs, "or"))\(tail); \(lowestMean): \(text(group.best))"
   }
 
   /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one

@@ -245,7 +245,7 @@ struct ReportTables {
         return Cell("not ranked: \(reason)", .missing, short: "not ranked")
       }
       let text = metric.meaning.wording(contrast.ratio, isRough: true)
-      return Cell("\(text), \(reason)", [.ratio, .unranked], short: text)
+      return Cell("\(text)\(tail), \(reason)", mark.facts.union(.ratio), short: text + tail)
     }
     guard let contrast = comparison?.contrasts[run] else {
       if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
@@ -320,22 +320,22 @@ struct ReportTables {
   /// the facts that the footnotes of a table explain.
   func mark(_ run: Int) -> (sign: String, isNoise: Bool, facts: Cell.Facts) {
     guard let comparison else { return ("", false, []) }
-    let reference: Cell.Facts = comparison.references.contains(run) ? .reference : []
+    var facts: Cell.Facts = comparison.references.contains(run) ? .reference : []
+    if whyUnranked(run) != nil { facts.insert(.unranked) }
     let isNoise = comparison.isTooNoisy(run)
     let isOfBest = comparison.isOfBest
     if comparison.uncertainBests.contains(run) {
       // In a table with a baseline, the marks are about the baseline, and not about the best run.
-      if isOfBest { return (Signs.undecided, true, reference.union([.undecided, .uncertainBest])) }
+      if isOfBest { return (Signs.undecided, true, facts.union([.undecided, .uncertainBest])) }
     } else if comparison.bests.contains(run) {
-      return (Signs.best, isNoise, reference.union(.best))
+      return (Signs.best, isNoise, facts.union(.best))
     }
-    if whyUnranked(run) != nil { return ("", isNoise, reference.union(.unranked)) }
-    if isOfBest, comparison.outclassed.contains(run) { return (Signs.outclassed, true, reference.union(.outclassed)) }
+    if isOfBest, comparison.outclassed.contains(run) { return (Signs.outclassed, true, facts.union(.outclassed)) }
     if isNoise {
-      return (Signs.undecided, true, reference.union(isOfBest ? .undecided : .noisy))
+      return (Signs.undecided, true, facts.union(isOfBest ? .undecided : .noisy))
     }
-    guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, reference) }
-    return (Signs.nearBest, false, reference.union(isOfBest ? .nearBest : .noDifference))
+    guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, facts) }
+    return (Signs.nearBest, false, facts.union(isOfBest ? .nearBest : .noDifference))
   }
 
   /// Returns a cell with the count of a flaw in place of the ratio, `81 failed-opens`; nil for a run without a flaw.

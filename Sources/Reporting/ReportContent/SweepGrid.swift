@@ -177,7 +177,7 @@ extension ReportTables {
     if let contrast = comparison?.contrasts[run] {
       // More digits would suggest a precision that the rounds do not have.
       let ratio = text(contrast.ratio, contrast.interval?.isWide == true)
-      if facts.contains(.unranked) { return Cell("(\(ratio))", facts.union(.ratio)) }
+      if facts.contains(.unranked) { return Cell("(\(ratio)\(mark))", facts.union(.ratio)) }
       return Cell(
         (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + ratio + mark,
         facts.union(

@@ -291,6 +291,21 @@ import Testing
     #expect(plain.cells.suffix(2).allSatisfy { $0.text == "(0.0100x)" }, "\(table)")
   }
 
+  @Test func `the worse runs of a variant at many settings are one item of a line`() throws {
+    func line(_ strides: [Int]) throws -> String? {
+      try Fixture.compared([("work", [10, 1000]), ("stride", strides)]) { variant, values in
+        variant == "plain" ? 1000 : 2000 + Double(100 * (values["stride"] ?? 0))
+      }.content.conclusions.first { $0.hasPrefix("- work 10 ns") }
+    }
+    #expect(
+      try line([1, 2, 3])
+        == "- work 10 ns: plain (1.02 us); slower: apply with stride 1 (2.10x), apply with stride 2 (2.20x), apply with stride 3 (2.30x)."
+    )
+    #expect(
+      try line([1, 2, 3, 4])
+        == "- work 10 ns: plain (1.02 us); slower: apply with any tried stride from 1 to 4 (2.10x to 2.40x).")
+  }
+
   @Test func `a ratio in parentheses has the sign of its certainty`() throws {
     let results = try Fixture.compared([("work", [10, 1000]), ("stride", [1, 4])], rounds: 12, plain: .yardstick) {
       variant, round, values in

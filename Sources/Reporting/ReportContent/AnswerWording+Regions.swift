@@ -30,37 +30,52 @@ extension AnswerWording {
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
   /// us) or actor (1.2x), undecided; slower: queue (2.1x)`. The ratios are those of the means. The line names the runs
-  /// with the smallest ratios, the run with the largest, and the baseline. It names the runs that are undecided
-  /// although the best runs are not, and the runs that are far worse on average but too noisy to be certainly worse.
+  /// with the smallest ratios, the run with the largest, and the baseline, or the variants of many runs. It names the
+  /// runs that are undecided although the best runs are not, and the runs that are far worse on average but too noisy
+  /// to be certainly worse.
   func line(_ group: AnswerGroup) -> String {
     let leaders = leaders(group)
-    func named(_ run: Int) -> String { "\(names([run], of: group.runs)) (\(multiple(run).text))" }
+    func named(_ runs: [Int]) -> String {
+      "\(names(runs, of: group.runs)) (\(Self.multiples(runs.map(multiple))))"
+    }
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
     }.sorted { multiple($0).factor < multiple($1).factor }
     let open = others.filter(contenders(group).contains)
     let far = open.filter { multiple($0).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
-    let costs = others.filter { !open.contains($0) }
-    let shown = costs.enumerated().filter { place, run in
+    let costs = items(others.filter { !open.contains($0) }, of: group)
+    let shown = costs.enumerated().filter { place, runs in
       place < Self.mostCosts - 1 || place == costs.count - 1
-        || names.variant(run) == index.document.scenario.baseline
+        || names.variant(runs[0]) == index.document.scenario.baseline
     }.map { named($1) }
-    // The ratios of the others are between those of the runs before and after them.
+    // The ratios of the others are at most those of the last item.
     let hidden = costs.count - shown.count
     let worse =
       hidden > 0
       ? "\(shown.dropLast().joined(separator: ", ")) and \(hidden + 1) more, up to \(shown[shown.count - 1])"
       : shown.joined(separator: ", ")
     let parts = [
-      near.isEmpty ? nil : "undecided: \(near.map(named).listed(most: ComparisonAnswer.mostNames))",
+      near.isEmpty ? nil : "undecided: \(items(near, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",
       worse.isEmpty ? nil : "\(metric.worseWord): \(worse)",
       far.isEmpty
-        ? nil : "at least \(farText) on average, but noisy: \(far.map(named).listed(most: ComparisonAnswer.mostNames))",
+        ? nil
+        : "at least \(farText) on average, but noisy: \(items(far, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",
       group.hasTooFewRounds ? nil : tooFewRounds(group),
     ]
     return (["\(settingsText(of: group)): \(leadersWithFigures(group))"] + parts.compactMap(\.self))
       .joined(separator: "; ")
+  }
+
+  /// Returns runs as the items of a list. Many runs of a group with several variants have an item for each variant, and
+  /// the items are sorted by their largest ratios.
+  ///
+  /// - Parameter runs: the runs, sorted by their ratios.
+  private func items(_ runs: [Int], of group: AnswerGroup) -> [[Int]] {
+    guard runs.count >= Self.mostCosts, !isOneVariant(group) else { return runs.map { [$0] } }
+    return runs.grouped(by: names.variant).map(\.elements).sorted {
+      multiple($0[$0.count - 1]).factor < multiple($1[$1.count - 1]).factor
+    }
   }
 
   /// ``far`` in words: `2x slower`.
@@ -155,6 +170,6 @@ extension AnswerWording {
   /// The maximum number of runs of which each has its figure if some are of the same variant.
   private static let fewRuns = 3
 
-  /// The maximum number of worse runs in the line of a group, without the baseline.
+  /// The maximum number of items with worse runs in the line of a group, without the baseline.
   private static let mostCosts = 4
 }

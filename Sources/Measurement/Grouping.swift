@@ -54,6 +54,14 @@ extension Int {
     "\(self) \(self == 1 ? noun : plural ?? noun + "s")"
   }
 
+  /// Returns the words for a part of some settings, runs or other things: `2 of the 4 settings`, or `both settings`.
+  ///
+  /// - Parameter noun: the word for several of them.
+  public func of(_ all: Int, _ noun: String = "settings") -> String {
+    guard self == all else { return "\(self) of the \(all) \(noun)" }
+    return all == 1 ? "the only measured setting" : "\(all == 2 ? "both" : "all \(all)") \(noun)"
+  }
+
   /// The number with commas between groups of three digits, for prose, such as `40,330`. A number of up to four digits
   /// is not grouped.
   public var withCommas: String { withUnderscores.replacing("_", with: ",") }

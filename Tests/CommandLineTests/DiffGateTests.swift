@@ -67,10 +67,17 @@ import Testing
 
   private struct Unexpected: Error {}
 
+  /// Returns copies of runs with different seeds, since a side cannot have a run twice.
+  private static func distinct(_ runs: [String]) -> [String] {
+    runs.enumerated().map { $1.replacing(/"seed": ?\d+/, with: "\"seed\": \(1 + $0)") }
+  }
+
   /// Compares runs on two sides, which are passed by --old and --new.
   private static func diff(_ old: [String], _ new: [String], _ options: [String] = []) async throws -> Binary.Finished {
-    let before = try old.map { try TemporaryFile("old.json", $0) },
-      after = try new.map { try TemporaryFile("new.json", $0) }
+    func files(_ name: String, _ runs: [String]) throws -> [TemporaryFile] {
+      try (runs.count > 1 ? distinct(runs) : runs).map { try TemporaryFile(name, $0) }
+    }
+    let (before, after) = (try files("old.json", old), try files("new.json", new))
     return try await Binary.run(
       ["diff", "--old"] + before.map(\.path) + ["--new"] + after.map(\.path) + ["--fail-above", "10%"] + options)
   }
@@ -88,8 +95,12 @@ import Testing
     #expect(
       fine.unwrapped.contains("old, fd-semaphore: a neighbour was noisy (and 2 more of this kind)"), "\(fine.output)")
     // A file with three runs counts as three runs.
-    let one = "[\(runs.joined(separator: ","))]"
+    let one = "[\(Self.distinct(runs).joined(separator: ","))]"
     #expect(try await Self.diff([one], [one]).output == fine.output)
+    let twice = "[\(run),\(run)]"
+    let refused = try await Self.diff([twice], [run])
+    #expect(refused.status == 64, "\(refused.output)")
+    #expect(refused.errors.contains("has a run of fd-semaphore twice: give each run once"), "\(refused.errors)")
     let faster = try await Self.run(Self.steady.map { $0 / 3 })
     #expect(try await Self.diff([run], [faster]).status == 0)
   }

@@ -102,14 +102,14 @@ import Testing
   func `a device or a socket is refused as an input file`(_ path: String) async throws {
     let path = path == "SOCKET" ? try Self.socket() : path
     defer { if path.hasPrefix(ScratchDirectory.parent) { unlink(path) } }
-    for command in ["scenario", "explain", "report", "diff /etc/hostname"] {
+    for command in ["scenario", "explain", "report", "diff --new /etc/hostname --old"] {
       // A lab that never stops reading ends at this limit.
       let finished = try await Binary.shell("ulimit -v 8000000; exec \"$0\" \(command) '\(path)'")
       if finished.errors.hasPrefix("==") { try skip("a sanitizer needs more memory than there is") }
       #expect(finished.status == 64)
-      let place =
-        command.hasPrefix("diff") ? "/etc/hostname: not JSON" : "cannot read \(path), which is not a file or pipe"
-      #expect(finished.errors.hasPrefix("gcdlab: \(place)"), "\(command): \(finished.errors)")
+      #expect(
+        finished.errors.hasPrefix("gcdlab: cannot read \(path), which is not a file or pipe"),
+        "\(command): \(finished.errors)")
     }
   }
 
@@ -163,7 +163,7 @@ import Testing
     // There are two documents, so that each file has a generated name.
     let finished = try await Binary.run(["report", saved.path, saved.path, "--export", place.path])
     #expect(finished.status == 0, "\(finished.errors)")
-    #expect(elsewhere.neighbours.isEmpty)
+    #expect(elsewhere.neighbours.isEmpty && !place.neighbours.isEmpty)
   }
 
   // MARK: Text from outside

@@ -11,11 +11,24 @@ import Testing
       variant, values in
       Double((variant == "plain" ? 4000 : values["stride"] == 4 ? 1000 : 10_000) * (values["work"] == 10 ? 1 : 10))
     }
-    let says = try #require(results.content.conclusion)
     #expect(
-      says.contains(
-        "Compared with plain, faster: apply with stride 4 (4.00x, everywhere); slower: apply with stride 1 (up "
-          + "to 2.50x)."), "\(says)")
+      results.content.conclusions.starts(with: [
+        "Compared with plain, faster: apply with stride 4 at both values of work; slower: apply with stride 1 at both values of work.",
+        "- apply with stride 4: 4.00x faster everywhere.", "- apply with stride 1: 2.50x slower everywhere.",
+        "apply with stride 4 is fastest at all values of work; plain is up to 4.00x slower.",
+      ]), "\(results.content.conclusions)")
+    let partly = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1, 4])], rounds: 12, baseline: "plain") {
+      variant, round, values in
+      if variant == "plain" { return 4000 }
+      if values["stride"] == 1 { return round.isMultiple(of: 2) ? 2000 : 8000 }
+      return values["work"] == 10 ? 1000 : values["work"] == 100 ? 12_000 : 4000
+    }.content.conclusions
+    #expect(
+      partly.starts(with: [
+        "Compared with plain, faster: apply with stride 4 at 1 of the 3 values of work; slower: apply with stride 4 at 1 of the 3 values of work.",
+        "- apply with stride 4: 4.00x faster at work 10 ns; 3.00x slower at work 100 ns; no difference found at 1 of the 3 values of work.",
+        "- apply with stride 1: undecided at all 3 values of work.",
+      ]), "\(partly)")
   }
 
   @Test func `a group with a single measured run is part of the first sentence`() throws {
@@ -203,7 +216,7 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide work=10ns and work=100ns, compare these alone \(work=10ns,100ns stride=1\), or give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
+        /To decide work=10ns and work=100ns, compare these alone \(work=10ns,100ns stride=1 --time \d+s\), or give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
       ),
       "\(says)")
   }

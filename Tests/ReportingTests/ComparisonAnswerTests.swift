@@ -158,7 +158,7 @@ import Testing
         "Undecided (too noisy): stride 4 or 16. Lowest mean (may be chance): stride 16, 10.0 us. "), "\(says)")
     #expect(
       says.contains(
-        /To decide, compare these alone \(stride=4,16\), or give it more time \(--time \d+s\)\.|At this noise, even --time 180s may not decide; leave it undecided\./
+        /To decide, compare these alone \(stride=4,16 --variant apply --time \d+s\), or give it more time \(--time \d+s\)\./
       ),
       "\(says)")
     // No row of a table is marked as the best.
@@ -412,7 +412,7 @@ import Testing
       return try #require(results.content.conclusion)
     }
     let apart = try says(90_000)
-    #expect(apart.contains("To decide, compare these alone (--variant one --variant two), or "), "\(apart)")
+    #expect(apart.contains("To decide, compare these alone (--variant one --variant two --time 10s), or "), "\(apart)")
     // If all variants are undecided, no variant is omitted.
     let together = try says(10_000)
     #expect(!together.contains("--variant"), "\(together)")
@@ -561,8 +561,8 @@ import Testing
     let says = content.conclusions
     #expect(
       says.first
-        == "No `missed`, except: stride 16; not ranked, since it has missed at another work: stride 16 at work 10 ns; the "
-        + "limit is between: sweep stride=4..16, and leave a margin."
+        == "No `missed`, except: stride 16; not ranked, since the setting has missed at another work: stride 16 at work 10 "
+        + "ns; the limit is between stride 4 and 16: sweep stride=4..16, and leave a margin."
         && says.dropFirst().first == "Stride 4 is fastest at all values of work.", "\(says)")
     let table = try #require(content.briefTables.first { $0.isGrid })
     #expect(table.rows.map { $0.cells.last?.text } == ["(0.250x)", "3 missed"], "\(table)")
@@ -612,7 +612,7 @@ import Testing
     let says = try flawed([("stride", [1, 4, 16, 64])]) { stride, _ in stride >= 16 }.conclusions
     #expect(
       says.first
-        == "No `missed`, except: stride 16 or 64; the limit is between: sweep stride=4..16, and leave a margin.",
+        == "No `missed`, except: stride 16 or 64; the limit is between stride 4 and 16: sweep stride=4..16, and leave a margin.",
       "\(says)")
   }
 

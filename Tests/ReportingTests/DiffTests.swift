@@ -104,7 +104,7 @@ import Testing
     #expect(
       diff.cautions == [
         "another processor: Test CPU before, Other CPU now", "another number of cores: 2 before, 64 now",
-        "one side was interrupted",
+        "a run was interrupted on the new side",
       ])
     #expect(diff.verdicts.map(\.new.verdict) == [.violated])
   }
@@ -279,7 +279,8 @@ import Testing
     }
     let same = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10, 100]))
     #expect(
-      same.contains("\nthe same choice on both sides: stride 4\n") && !same.contains("candidates"), "\(same)")
+      same.contains("\nthe same choice on both sides: stride 4 (undecided at some settings)\n")
+        && !same.contains("candidates"), "\(same)")
     // Too few rounds rank nothing.
     let few = ResultDocument(
       try Fixture.compared([("work", [10, 100]), ("stride", [1, 4])], rounds: 2) { name, _, values in
@@ -288,7 +289,10 @@ import Testing
     let soFar = try text(few, few)
     #expect(soFar.contains("\nthe same choice on both sides: stride 4 (best mean so far)\n"), "\(soFar)")
     let other = try text(compared(undecidedAt: [10]), compared(undecidedAt: [10], best: 1))
-    #expect(other.contains("\nthe old choice: stride 4\nthe new choice: stride 1\n"), "\(other)")
+    #expect(
+      other.contains(
+        "\nthe old choice: stride 4 (undecided at some settings)\nthe new choice: stride 1 (undecided at some settings)\n"
+      ), "\(other)")
   }
 
   @Test func `a diff of several comparisons per side says in how many runs each answer stands`() throws {
@@ -344,13 +348,16 @@ import Testing
     let (old, new) = (try fastest([10: 1, 100: 4, 1000: 4]), try fastest([10: 1, 100: 1, 1000: 4]))
     #expect(
       try text(old, new).contains(
-        "\nthe same candidates for the best at 2 of the 3 settings\n  • work 100 ns: joined: stride 1; left: stride 4\n"
+        "\nthe same candidates for the best at 2 of the 3 settings; the others:\n  • work 100 ns: joined: stride 1; left: stride 4\n"
       ))
     let grid = try text(old, new).split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     #expect(grid.contains("variant work stride=1 stride=4"), "\(grid)")
-    #expect(grid.contains("apply 100ns -67 % +200 %") && grid.contains("apply 1us +0 %? +0 %?"), "\(grid)")
-    #expect(grid.contains { $0.contains("? inconclusive; intervals of the changes: ±43 %") }, "\(grid)")
-    // The cells have no intervals, so each significant change is a line as well.
+    #expect(grid.contains("apply 100ns -67 % [-77 % … -52 %] +200 % [+109 % … +330 %]"), "\(grid)")
+    let narrow = DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 60))
+      .split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(narrow.contains("apply 100ns -67 % +200 %") && narrow.contains("apply 1us +0 %? +0 %?"), "\(narrow)")
+    #expect(narrow.contains("intervals: [-30 % … +43 %]; --details shows each"), "\(narrow)")
+    // The cells may have no intervals, so each significant change is a line as well.
     #expect(grid.contains { $0.hasPrefix("• regressed: work=100ns,stride=4 +200 % [+") }, "\(grid)")
     #expect(try !text(old, old).contains("candidates"))
   }
@@ -399,8 +406,8 @@ import Testing
       one.contains(
         """
         To judge changes of 15 % in most figures, make about 3 runs of each side (9 s in all), and compare all of them:
-          for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json; done
-          for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json; done
+          for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json >/dev/null; done
+          for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json >/dev/null; done
           gcdlab diff --old old-*.json --new new-*.json
 
         """

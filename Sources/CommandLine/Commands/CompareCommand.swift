@@ -177,6 +177,18 @@ struct CompareCommand: AsyncParsableCommand {
       }
       Lab.printMessage("no sweep: the variants are compared at one setting; to sweep, give \(examples)")
     }
+    // The user may expect the sweeps of the scenario beside those of the command.
+    let replaced = experiment.sweep.filter { own in
+      !all.contains { $0.name == own.name } && !fixed.contains { $0.name == own.name }
+    }
+    if !replaced.isEmpty {
+      let texts = replaced.compactMap { own in
+        experiment.pattern.parameter(own.name).map {
+          "\(own.name) is \($0.describe(experiment.parameters[own.name] ?? $0.standard))"
+        }
+      }
+      Lab.printMessage("\(texts.listed()): the scenario's own sweep is used only if the command has none")
+    }
     return try all.map { sweep throws(InputError) in
       experiment.withoutEquals(try withoutMissingCores(sweep), among: all)
     }

@@ -133,9 +133,25 @@ struct DiffCommand: AsyncParsableCommand {
     return (runs.old, runs.new)
   }
 
-  private func documents(_ paths: [String]) throws(InputError) -> [ResultDocument] {
+  /// Reads the result documents of one side.
+  ///
+  /// - Throws: ``InputError`` if a file cannot be read, or if two files have the same run, which would count as two
+  ///   observations.
+  private func documents(_ paths: [String], side: String) throws(InputError) -> [ResultDocument] {
     var documents: [ResultDocument] = []
-    for path in paths { documents += try Lab.results(at: path) }
+    var places: [[String]: String] = [:]
+    for path in paths {
+      for document in try Lab.results(at: path) {
+        if let other = places.updateValue(path, forKey: document.identity) {
+          let found = "a run of \(document.scenarioName)"
+          throw InputError(
+            other == path
+              ? "\(side): \(path) has \(found) twice: give each run once"
+              : "\(side): \(path) has \(found) that is also in \(other): give each run once")
+        }
+        documents.append(document)
+      }
+    }
     return documents
   }
 
@@ -193,7 +209,9 @@ struct DiffCommand: AsyncParsableCommand {
       } catch  where Task.isCancelled { return }
     } else {
       let sides = try sides()
-      measured = try sides.new.isEmpty ? lastTwoRuns() : (documents(sides.old), documents(sides.new))
+      measured =
+        try sides.new.isEmpty
+        ? lastTwoRuns() : (documents(sides.old, side: "--old"), documents(sides.new, side: "--new"))
     }
     // If the command is used as a gate (`--fail-above`) and cannot judge, the exit status is 2.
     if failAbove == nil { try Self.requireCommonScenario(measured.old, measured.new) }
@@ -205,7 +223,7 @@ struct DiffCommand: AsyncParsableCommand {
     let diff = try ResultDiff(old: measured.old, new: measured.new, metrics: metrics, seeking: limit)
     if diff.rows.isEmpty, let old = measured.old.first, let new = measured.new.first, old.isComparison, new.isComparison
     {
-      let reason = old.difference(from: new).map { ": \($0)" } ?? ""
+      let reason = old.reasonWithoutCommonFigures(new).map { ": \($0)" } ?? ""
       throw InputError("the two comparisons have no figure in common\(reason)")
     }
     let judgement = limit.map { DiffJudgement(diff, failAbove: $0) }

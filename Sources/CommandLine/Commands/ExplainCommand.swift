@@ -9,7 +9,7 @@ struct ExplainCommand: ParsableCommand {
       "Show a scenario's lesson, parameters, variants, metrics and claims, or its code; or a sentence of the documents.",
     discussion: """
       `\(Tool.command) explain NAME --code` shows the bodies of all variants as they were compiled, and `explain NAME VARIANT…` the \
-      bodies of some variants. The name of a variant, a metric or a parameter, or a word of the reports such as `yardstick`, \
+      bodies of some variants; `explain NAME METRIC` or a parameter explains that word alone. The name of a variant, a metric or a parameter, or a word of the reports such as `yardstick`, \
       is explained as well. `\(Tool.command) explain guide.5` shows a sentence of the documents: its strength, its verdict on this \
       machine, and the claims for and against it. `\(Tool.command) documents` lists all sentences.
 
@@ -47,12 +47,16 @@ struct ExplainCommand: ParsableCommand {
     if isWord {
       // Words such as `best mean` need no quotation marks.
       let phrase = ([name] + variants).joined(separator: " ")
-      let declarations = try declarations()
+      let declarations = try declarations(of: Lab.library.all())
       let meanings = Legend.meanings(of: phrase) + text(declarations.filter { $0.name == phrase })
       guard meanings.isEmpty else { return try color.print { style in Legend.text(meanings, style) } }
       throw unknown(phrase, declarations)
     }
     let experiment = try Lab.library.experiment(name)
+    let words = declarations(of: [experiment]).filter { $0.kind != "variant" && variants.contains($0.name) }
+    if !words.isEmpty, Set(words.map(\.name)).isSuperset(of: variants) {
+      return try color.print { style in Legend.text(text(words), style) }
+    }
     let shown = try chosen(of: experiment)
     try color.print { style in
       code || !variants.isEmpty
@@ -78,9 +82,9 @@ struct ExplainCommand: ParsableCommand {
   /// A variant, a metric or a parameter of a scenario.
   private typealias Declared = (kind: String, name: String, says: String, scenario: String)
 
-  /// Returns the variants, metrics and parameters of all scenarios.
-  private func declarations() throws(InputError) -> [Declared] {
-    try Lab.library.all().flatMap { experiment -> [Declared] in
+  /// Returns the variants, metrics and parameters of some scenarios.
+  private func declarations(of experiments: [Experiment]) -> [Declared] {
+    experiments.flatMap { experiment -> [Declared] in
       let pattern = experiment.pattern
       let variants = experiment.variants.map { ("variant", $0.name, $0.summary) }
       let metrics = (pattern.metrics + Metric.costs).map { ("metric", $0.name, $0.summary) }

@@ -91,10 +91,10 @@ extension Results {
     guard experiment.isComparison, let goal = budget.precision, let headline = experiment.headline else { return [] }
     let comparison = Comparison(runs, .init(experiment), by: headline)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
-    guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.contrast.interval,
+    guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.interval,
       interval.relativeMargin > goal
     else { return [] }
-    return [RunNote(RunNote.precision, "the precision goal of ±\(Quantity(100 * goal, .percent)) was not reached")]
+    return [RunNote(RunNote.precision, "goal ±\(Quantity(100 * goal, .percent)) not reached")]
   }
 
   private var unsteadiness: [RunNote] {
@@ -163,9 +163,10 @@ extension Results {
       return "\(label) \(Self.state(states.lower, metric)) and \(Self.state(states.upper, metric))"
         + (facts.isEmpty ? "" : " (\(facts.joined(separator: "; ")))")
     }
+    let others = states.count > 1 ? ", and \((states.count - 1).counted("other run")) too" : ""
     return RunNote(
       RunNote.twoStates,
-      "`\(metric.name)` has two states, and each trial was in one: \(states.abridged(to: 1))"
+      "`\(metric.name)` has two states, and each trial was in one: \(states.first ?? "")\(others)"
         + (isHeadline && metric.better.ranking != nil ? "; intervals of their ratios are wide" : ""),
       runs: steadiness.bimodal.map(\.label))
   }

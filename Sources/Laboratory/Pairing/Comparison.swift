@@ -187,13 +187,18 @@ public struct Comparison: Sendable {
     Contrast(rounds, among: comparisons, spread: spreads[run])
   }
 
-  /// Returns the run with the least precise ratio; nil if no run counts. A ratio with too few rounds is less precise
+  /// Returns whether the rounds distinguish two runs of which neither is the best, with the certainty of the
+  /// comparison's own ratios. The noise of ratios to the best run says nothing about other ratios.
+  public func areDistinct(_ rounds: PairedRounds) -> Bool {
+    Contrast(rounds, among: comparisons)?.isDistinct == true
+  }
+
+  /// Returns the least precise ratio; nil if no run counts. A ratio with too few rounds is less precise
   /// than any other ratio. Runs without figures, without a ratio or without a rank, and runs for which `isSettled`
   /// returns true, do not count.
-  func leastPrecise(except isSettled: (Int) -> Bool) -> (run: Int, contrast: Contrast)? {
+  func leastPrecise(except isSettled: (Int) -> Bool) -> Contrast? {
     contrasts.filter { !unranked.contains($0.key) && !isSettled($0.key) }
-      .max { (Self.margin($0.value), $1.key) < (Self.margin($1.value), $0.key) }
-      .map { (run: $0.key, contrast: $0.value) }
+      .map(\.value).max { Self.margin($0) < Self.margin($1) }
   }
 
   private static func margin(_ contrast: Contrast) -> Double { contrast.interval?.relativeMargin ?? .infinity }

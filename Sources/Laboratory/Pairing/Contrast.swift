@@ -52,7 +52,7 @@ public struct Contrast: Sendable {
   /// The share of the rounds whose ratios are on the same side of 1 as ``ratio``, from 0 to 1. If a side alternates
   /// between two states, it can be better on average although it is worse in most rounds.
   public var agreement: Double {
-    Double(rounds.count { ($0 > 1) == (ratio > 1) }) / Double(max(1, rounds.count))
+    Double(rounds.count { ratio > 1 ? $0 > 1 : $0 < 1 }) / Double(max(1, rounds.count))
   }
 
   /// The share of the rounds whose ratios are on the other side of 1 than ``ratio``, from 0 to 1. Rounds without a

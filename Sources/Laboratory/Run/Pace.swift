@@ -86,7 +86,7 @@ struct Pace {
       isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label)
     }
     // Without any ratio, there is nothing to make more precise.
-    reached = least.map { $0.contrast.interval?.relativeMargin } ?? 0
+    reached = least.map { $0.interval?.relativeMargin } ?? 0
     let isPrecise = reached.map { $0 <= goal } ?? false
     return !isPrecise || canDecideMore(comparison, goal) || retriesStopped() || hasTime
   }

@@ -63,7 +63,7 @@ extension ApplyStride: FindingPattern {
       guard let says = words(about: good) else { return nil }
       let cores = run.cores.map { "With \($0.counted("core")): " } ?? ""
       return note(
-        results.experiment.sweep.count > 1 ? cores + says.prefix(1).lowercased() + says.dropFirst() : says, good)
+        cores.isEmpty ? says : cores + says.prefix(1).lowercased() + says.dropFirst(), good)
     }
     return notes.isEmpty && isAboutOwnLoop
       ? [note("No stride for your loop: the rounds do not decide which measured stride is the best.", results.runs)]
@@ -95,11 +95,12 @@ extension ApplyStride: FindingPattern {
     let work = [low, high].map { Double(min($0, count)) * each }
     // A variant runs a rest that is shorter than a block in a plain loop, or in a shorter block.
     let blocks = [high, low].map { max(1, count / $0) }
+    let isEven = balance.value(in: first.parameters) == .uniform
     let hasRest = [high, low].contains { $0 < count && !count.isMultiple(of: $0) }
     guard isAboutOwnLoop(first) else {
       return
         "Stride \(range(low.withCommas, high.withCommas)) makes \(range(blocks[0].withCommas, blocks[1].withCommas)) "
-        + "\(blocks[1] == 1 ? "block" : "blocks") with \(range(time(work[0]), time(work[1]))) of work each\(hasRest ? ", and a shorter rest" : "")."
+        + "\(blocks[1] == 1 ? "block" : "blocks") with \(range(time(work[0]), time(work[1]))) of work each\(isEven ? "" : " on average")\(hasRest ? ", and a shorter rest" : "")."
     }
     let own = myIteration.value(in: first.parameters).map { Double($0.nanoseconds) } ?? 0
     let ownEach = own > 0 ? own : each

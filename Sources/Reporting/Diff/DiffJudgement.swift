@@ -27,12 +27,13 @@ public struct DiffJudgement: Sendable {
     let percent = "\(Quantity.number(limit * 100)) %"
     // Another load may be the reason for a change.
     let failing = diff.otherLoad == nil ? diff.rows.filter { $0.isWorse(byMoreThan: limit) } : []
-    self.failing = Set(failing.map(\.figure))
     worse =
       failing.compactMap { row in
         row.ratio.map { "\(row.figure) changed for the worse by \(Quantity.change($0.estimate)), above \(percent)" }
       } + diff.faults
-    var undecided = diff.rows.filter { !$0.isWorse(byMoreThan: limit) }.compactMap { row -> String? in
+    let names = Set(failing.map(\.figure))
+    self.failing = names
+    var undecided = diff.rows.filter { !names.contains($0.figure) }.compactMap { row -> String? in
       guard row.better != .neither else { return nil }
       guard row.ratio != nil else { return row.reason.map { "\(row.figure): \($0)" } }
       // The change may be anywhere in the interval. A figure passes if the interval excludes the limit.

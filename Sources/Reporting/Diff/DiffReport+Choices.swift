@@ -15,23 +15,33 @@ extension DiffReport {
   func choices(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     if Set((old + new).map(\.choice)).count == 1 {
       let all = old.count + new.count
-      return [Line("the same choice \(all > 2 ? "in all \(all) runs" : "on both sides"): \(new[0].choice)")]
+      return [Line("the same choice \(all > 2 ? "in all \(all) runs" : "on both sides"): \(Self.text(old + new))")]
     }
     let choices = [("old", old), ("new", new)].flatMap { side, answers -> [Line] in
       let names = NameCounts(answers.map(\.choice), of: answers.count).names
       guard names.count > 1 else {
         let runs =
-          answers.count > 1 ? " in \(GridAnswer.settings(answers.count, of: answers.count, named: "runs"))" : ""
-        return [Line("the \(side) choice\(runs): \(answers[0].choice)")]
+          answers.count > 1 ? " in \(answers.count.of(answers.count, "runs"))" : ""
+        return [Line("the \(side) choice\(runs): \(Self.text(answers))")]
       }
-      let items = names.prefix(Self.mostOfSide).map {
-        Line("\($0.name) (in \($0.count) of \(answers.count) runs)", isItem: true)
+      let items = names.prefix(Self.mostOfSide).map { name, count in
+        let text = Self.text(answers.filter { $0.choice == name })
+        return Line("\(text) (in \(count) of \(answers.count) runs)", isItem: true)
       }
       let left = names.count - items.count
       return [Line("the \(side) choice differs from run to run:")] + items
         + (left > 0 ? [Line("and \(left) more", isItem: true)] : [])
     }
     return choices + candidates(old, new)
+  }
+
+  /// Returns the common choice of some comparisons, with the remark on an uncertain choice: `stride 4 (undecided)`, or
+  /// `stride 4 (undecided in 2 of 3 runs)`.
+  private static func text(_ answers: [ResultDiff.Answer]) -> String {
+    let cautions = answers.compactMap(\.caution).grouped { $0 }.map { caution, all in
+      caution + (all.count < answers.count ? " in \(all.count) of \(answers.count) runs" : "")
+    }
+    return (answers.first?.choice ?? "") + (cautions.isEmpty ? "" : " (\(cautions.joined(separator: ", ")))")
   }
 
   /// Returns lines about the candidates for the best at each setting of comparisons of several settings: `work 10 ns:
@@ -48,12 +58,13 @@ extension DiffReport {
     guard both.count > 1 else { return [] }
     let changed = both.filter { $0.old.shares != $0.new.shares }
     let same = both.count - changed.count
-    let rest = same > 0 ? ["the same candidates for the best at \(GridAnswer.settings(same, of: both.count))"] : []
+    let rest =
+      same > 0 ? "the same candidates for the best at \(same.of(both.count)); the others:" : "candidates for the best:"
     let lines = changed.prefix(Self.mostChoices).map { place, old, new in
       "\(place): \(new.change(from: old))"
     }
     let more = changed.count > lines.count ? ["and \((changed.count - lines.count).counted("more setting"))"] : []
-    return rest.map { Line($0) } + (lines + more).map { Line($0, isItem: true) }
+    return changed.isEmpty ? [] : [Line(rest)] + (lines + more).map { Line($0, isItem: true) }
   }
 }
 

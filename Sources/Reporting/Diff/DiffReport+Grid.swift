@@ -10,15 +10,16 @@ extension DiffReport {
       (.none, "\(Signs.nearBest) no change above \(ConfidenceInterval.alikeReach)"),
     ]
     let texts = meanings.filter { change, _ in diff.rows.contains { $0.change == change } }.map(\.1)
-    return [(texts + [margins].compactMap(\.self)).joined(separator: "; ")].filter { !$0.isEmpty }
+    return texts.isEmpty ? [] : [texts.joined(separator: "; ")]
   }
 
-  /// The range of the half widths of the intervals of the changes, whose cells have no room for them: `intervals: ±3.2
-  /// % to ±15 %`; nil without intervals.
-  private var margins: String? {
-    let intervals = diff.rows.compactMap(\.ratio).sorted { $0.relativeMargin < $1.relativeMargin }
-    guard let first = intervals.first, let last = intervals.last else { return nil }
-    return "intervals of the changes: \([first.margin, last.margin].distinct.joined(separator: " to "))"
+  /// Returns the narrowest and the widest interval of the changes as text: `intervals: from [-2 % … +3 %] to [-24 % …
+  /// +36 %]; --details shows each`. Returns nil without intervals.
+  private func extremes(_ style: TextStyle) -> String? {
+    let rows = diff.rows.filter { $0.ratio != nil }.sorted { ($0.ratio?.width ?? 1) < ($1.ratio?.width ?? 1) }
+    guard let first = rows.first, let last = rows.last else { return nil }
+    let ends = [first, last].map { interval($0, unicode: style.unicode) }.distinct
+    return "intervals: \(ends.count > 1 ? "from \(ends[0]) to \(ends[1])" : ends[0]); --details shows each"
   }
 
   /// The maximum number of columns of a grid, not counting the key columns.
@@ -36,25 +37,31 @@ extension DiffReport {
     let columns = rows.compactMap { setting($0, last) }.distinct
     guard 2...Self.mostColumns ~= columns.count else { return nil }
     let keys = most.figure.settings.dropLast().map(Self.parameter)
-    let changes = changes(rows)
-    let lines = zip(rows, changes).grouped { row, _ in
-      [row.figure.variant] + keys.map { setting(row, $0) ?? "-" }
-    }.map { names, cells in
-      let values = names.dropFirst().map { $0.split(separator: "=").last.map(String.init) ?? $0 }
-      return [names[0]] + values
-        + columns.map { column in
-          // A variant that the parameter does not affect has one figure, in the first column.
-          cells.first { row, _ in (setting(row, last) ?? columns[0]) == column }.map { cell($0, $1) } ?? ""
-        }
+    func lines(_ changes: [String]) -> [[String]] {
+      zip(rows, changes).grouped { row, _ in
+        [row.figure.variant] + keys.map { setting(row, $0) ?? "-" }
+      }.map { names, cells in
+        let values = names.dropFirst().map { $0.split(separator: "=").last.map(String.init) ?? $0 }
+        return [names[0]] + values
+          + columns.map { column in
+            // A variant that the parameter does not affect has one figure, in the first column.
+            cells.first { row, _ in (setting(row, last) ?? columns[0]) == column }.map { cell($0, $1) } ?? ""
+          }
+      }
     }
     let headings =
       [Table.Heading("variant", .left)] + keys.map { Table.Heading($0) } + columns.map { Table.Heading($0) }
-    let grid = AlignedColumns(headings: headings, rows: lines)
-    return grid.parts(keys: 1 + keys.count, within: style.width - 2).flatMap { columns in
-      zip(0..., grid.keeping(columns, rows: Array(lines.indices)).lines()).map { index, line in
+    // Without room for the intervals, a note has the narrowest and the widest.
+    let whole = AlignedColumns(headings: headings, rows: lines(rows.map { cells($0, unicode: style.unicode)[3] }))
+    let hasIntervals = AlignedColumns.width(of: whole.widths) <= style.width - 2
+    let grid = hasIntervals ? whole : AlignedColumns(headings: headings, rows: lines(changes(rows)))
+    let note = hasIntervals ? nil : extremes(style)
+    let text = grid.parts(keys: 1 + keys.count, within: style.width - 2).flatMap { columns in
+      zip(0..., grid.keeping(columns, rows: Array(grid.rows.indices)).lines()).map { index, line in
         index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + line
       }
     }
+    return text + (note.map { style.wrapped($0, .quiet, indent: 2) } ?? [])
   }
 
   /// Returns the setting of a parameter in a row: `hold=1us`; nil if the parameter does not distinguish the row.

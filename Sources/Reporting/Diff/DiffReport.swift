@@ -240,7 +240,7 @@ public struct DiffReport: Sendable {
     }
     let needed = needed(diff.rows.filter { $0.change == .unknown })
     let runs = needed ?? ResultDiff.mostRunsNeeded
-    func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json; done" }
+    func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json >/dev/null; done" }
     let time = Quantity(.seconds(seconds * Double(runs)))
     let purpose =
       needed == nil
@@ -267,9 +267,15 @@ public struct DiffReport: Sendable {
   /// shows `too wide`.
   private static let widestInterval = 100.0
 
-  func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
-    let change = row.ratio.map { ratio -> String in
-      let isWide = ratio.high / ratio.low > Self.widestInterval
+  /// Returns the interval of the change of a row: `[-24 % … +36 %]`, or `[too wide]`; an empty string without a ratio.
+  func interval(_ row: ResultDiff.Row, unicode: Bool) -> String {
+    change(row, unicode: unicode).map { String($0.drop { $0 != "[" }) } ?? ""
+  }
+
+  /// Returns the change of a row with its interval: `+2 % [-24 % … +36 %]`; nil without a ratio.
+  private func change(_ row: ResultDiff.Row, unicode: Bool) -> String? {
+    row.ratio.map { ratio in
+      let isWide = ratio.width > Self.widestInterval
       // Decimals would suggest a precision that a wide interval does not have.
       let changes = Quantity.changes(
         [ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]), decimals: ratio.isWide ? 0 : 1)
@@ -277,6 +283,10 @@ public struct DiffReport: Sendable {
       let text = "\(changes[0]) [\(interval)]"
       return unicode ? text : Signs.plain(text)
     }
+  }
+
+  func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
+    let change = change(row, unicode: unicode)
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
       words(row),

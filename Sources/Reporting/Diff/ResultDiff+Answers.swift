@@ -6,9 +6,11 @@ extension ResultDiff {
     let bests: [ComparisonAnswer.Best]
     /// The chosen runs in words; empty if the answer chooses none.
     let choice: String
+    /// A remark on a choice that is not certain, such as `undecided`; otherwise nil.
+    let caution: String?
 
     init(_ content: ReportContent) {
-      (bests, choice) = ComparisonAnswer.recommendation(content)
+      (bests, choice, caution) = ComparisonAnswer.recommendation(content)
     }
   }
 

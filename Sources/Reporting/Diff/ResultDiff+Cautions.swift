@@ -23,22 +23,27 @@ extension ResultDiff {
     }
   }
 
-  /// Returns a line for each difference between the machines, the versions and the builds of two sides.
+  /// The properties of a run that should be equal in all runs of a diff, with their names.
+  private static let circumstances: [(name: String, of: @Sendable (ResultDocument) -> String?)] = [
+    ("version", { "\($0.tool.name) \($0.tool.version)" }),
+    ("system", { "\($0.machine.os) \($0.machine.kernel)" }),
+    ("processor", { $0.machine.cpu ?? "unknown" }),
+    // A setting of the cores is part of the figures' names.
+    ("number of cores", { $0.runs.contains { $0.parameters[Cores.name] != nil } ? nil : "\($0.machine.usedCores)" }),
+    ("Swift", { $0.machine.swift }),
+    ("Dispatch", { $0.machine.dispatch ?? "of Swift" }),
+    ("build", { $0.machine.optimised ? "optimised" : "debug" }),
+  ]
+
+  /// Returns a line for each difference between the machines, the versions and the builds of two sides, or of the runs
+  /// of a side.
   static func otherCircumstances(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
-    guard let before = old.first, let after = new.first else { return [] }
-    let (was, now) = (before.machine, after.machine)
-    var lines: [String] = []
-    func differ(_ what: String, _ old: String, _ new: String) {
-      if old != new { lines.append("another \(what): \(old) before, \(new) now") }
+    guard !old.isEmpty, !new.isEmpty else { return [] }
+    return circumstances.compactMap { name, value in
+      let (was, now) = (old.compactMap(value).distinct, new.compactMap(value).distinct)
+      guard was != now || was.count > 1, !was.isEmpty, !now.isEmpty else { return nil }
+      return "another \(name): \(was.listed()) before, \(now.listed()) now"
     }
-    differ("version", "\(before.tool.name) \(before.tool.version)", "\(after.tool.name) \(after.tool.version)")
-    differ("system", "\(was.os) \(was.kernel)", "\(now.os) \(now.kernel)")
-    differ("processor", was.cpu ?? "unknown", now.cpu ?? "unknown")
-    differ("number of cores", "\(was.usedCores)", "\(now.usedCores)")
-    differ("Swift", was.swift, now.swift)
-    differ("Dispatch", was.dispatch ?? "of Swift", now.dispatch ?? "of Swift")
-    differ("build", was.optimised ? "optimised" : "debug", now.optimised ? "optimised" : "debug")
-    return lines
   }
 
   /// Returns a sentence if other programs kept the cores busy during the runs of one side only; otherwise nil.
@@ -53,15 +58,19 @@ extension ResultDiff {
   static func cautions(
     _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
   ) -> [String] {
-    guard let was = old.first?.machine, let now = new.first?.machine else { return [] }
+    func speed(_ side: [ResultDocument]) -> Double? {
+      Ranking.typical(side.map(\.machine.work.stepsPerMicrosecond))
+    }
+    guard let was = speed(old), let now = speed(new) else { return [] }
     var cautions: [String] = []
     // If the same work takes a different time, every figure changes with this time.
-    let speed = was.work.stepsPerMicrosecond / now.work.stepsPerMicrosecond
+    let speed = was / now
     if speed.isFinite, abs(speed - 1) > 0.05 {
       cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new side as on the old side")
     }
     if let settings { cautions.append(settings) }
-    if (old + new).contains(where: \.isInterrupted) { cautions.append("one side was interrupted") }
+    let interrupted = [("old", old), ("new", new)].filter { $0.1.contains(where: \.isInterrupted) }.map(\.0)
+    if !interrupted.isEmpty { cautions.append("a run was interrupted on the \(interrupted.listed()) side") }
     return cautions
   }
 }

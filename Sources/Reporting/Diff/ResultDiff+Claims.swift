@@ -53,13 +53,13 @@ extension ResultDiff {
     }
   }
 
-  static func faults(_ new: [ResultDocument]) -> [String] {
+  static func faults(_ new: [ResultDocument], _ effective: EffectiveSettings) -> [String] {
     judged(new).filter { $0.claim.verdict.isFailure(strict: false) }.map {
       "\($0.scenario), now \($0.claim.verdict.rawValue): \($0.claim.says)"
     }
       + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }
         return "\(scenario): \(count.counted("broken trial"))"
-      } + EndingCounts(new).crashes
+      } + EndingCounts(new, effective).crashes
   }
 }

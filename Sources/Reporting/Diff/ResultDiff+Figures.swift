@@ -44,12 +44,15 @@ extension ResultDiff {
       }
     }
 
-    /// Returns the settings of a run in the notation of `--set`.
-    func settings(of run: RunFacts, in scenario: ScenarioFacts) -> [String] {
-      let names = affecting[[scenario.name, run.variant]] ?? []
-      return (swept[scenario.name] ?? []).compactMap { parameter in
+    /// Returns the settings of a run of `document` in the notation of `--set`. A run without a setting of the cores
+    /// uses all cores of its machine.
+    func settings(of run: RunFacts, in document: ResultDocument) -> [String] {
+      let name = document.scenario.name
+      let names = affecting[[name, run.variant]] ?? []
+      return (swept[name] ?? []).compactMap { parameter in
         guard names.contains(parameter.name) else { return nil }
-        return (run.point[parameter.name] ?? run.parameters[parameter.name]).map(parameter.label)
+        let allCores = parameter.name == Cores.name ? ParameterValue.integer(document.machine.usedCores) : nil
+        return (run.point[parameter.name] ?? run.parameters[parameter.name] ?? allCores).map(parameter.label)
       }
     }
   }
@@ -68,9 +71,9 @@ extension ResultDiff {
         let shown = document.scenario.show
         let others = document.scenario.metrics.map(\.name).filter { !shown.contains($0) }
         let headline = [headlines[document.scenario.name]].compactMap(\.self)
-        let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics
+        let wanted = metrics.isEmpty ? headline : metrics.contains("all") ? shown + others : metrics.distinct
         for run in document.runs {
-          let settings = effective.settings(of: run, in: document.scenario)
+          let settings = effective.settings(of: run, in: document)
           for metric in wanted {
             guard let facts = run.metrics[metric] else { continue }
             let described = document.scenario.metrics.first { $0.name == metric }
@@ -177,5 +180,5 @@ extension SampleFacts {
   }
 
   /// The typical figure of the rounds; the median of all samples if no round has a figure.
-  fileprivate var typical: Double { Ranking.typical(figures) ?? p50.value }
+  fileprivate var typical: Double { roundMean ?? p50.value }
 }

@@ -3,12 +3,14 @@ import Measurement
 
 extension ResultDiff {
   /// Returns the reasons why the figures of both sides do not show whether the new side became worse.
-  static func uncertainties(_ old: [ResultDocument], _ new: [ResultDocument]) -> [String] {
-    cuts("old", old) + cuts("new", new) + builds(old, new) + lostClaims(old, new)
-      + EndingCounts.lost(EndingCounts(old), EndingCounts(new))
+  static func uncertainties(
+    _ old: [ResultDocument], _ new: [ResultDocument], _ effective: EffectiveSettings
+  ) -> [String] {
+    interruptions("old", old) + interruptions("new", new) + builds(old, new) + lostClaims(old, new)
+      + EndingCounts.lost(EndingCounts(old, effective), EndingCounts(new, effective))
   }
 
-  private static func cuts(_ side: String, _ documents: [ResultDocument]) -> [String] {
+  private static func interruptions(_ side: String, _ documents: [ResultDocument]) -> [String] {
     documents.filter(\.isInterrupted).grouped { $0.scenario.name }.map { scenario, interrupted in
       "\(scenario): interrupted on the \(side) side" + (interrupted.count > 1 ? ", \(interrupted.count) runs" : "")
     }
@@ -69,13 +71,16 @@ struct EndingCounts {
   }
   private var runs: [Run] = []
 
-  init(_ documents: [ResultDocument]) {
+  init(_ documents: [ResultDocument], _ effective: ResultDiff.EffectiveSettings) {
     var places: [String: Int] = [:]
     for document in documents {
       let complete = Set(document.scenario.variants.filter(\.isMeantToComplete).map(\.name))
-      for (facts, label) in zip(document.runs, RunIndex(document).labels) {
+      for facts in document.runs {
+        let settings = effective.settings(of: facts, in: document)
         var run = Run(
-          scenario: document.scenario.name, label: label, isMeantToComplete: complete.contains(facts.variant))
+          scenario: document.scenario.name,
+          label: settings.isEmpty ? facts.variant : "\(facts.variant)[\(settings.joined(separator: ","))]",
+          isMeantToComplete: complete.contains(facts.variant))
         let place = places[run.name] ?? runs.count
         if place < runs.count { run = runs[place] } else { runs.append(run) }
         run.counts.add(facts.outcomes)

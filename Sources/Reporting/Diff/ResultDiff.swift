@@ -84,8 +84,8 @@ public struct ResultDiff: Sendable {
     missing = before.keys.filter { after.runs[$0] == nil }
     metricsLeftOut = metrics.isEmpty ? Set(known).subtracting(rows.map(\.metric)).count : 0
     verdicts = Self.verdicts(old, new)
-    faults = Self.faults(new)
-    uncertainties = Self.uncertainties(old, new) + [otherSettings].compactMap(\.self)
+    faults = Self.faults(new, settings)
+    uncertainties = Self.uncertainties(old, new, settings) + [otherSettings].compactMap(\.self)
     otherCircumstances = Self.otherCircumstances(old, new)
     cautions =
       otherCircumstances + Self.cautions(old, new, otherSettings) + Self.disturbances("old", old)

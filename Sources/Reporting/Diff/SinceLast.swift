@@ -17,7 +17,7 @@ extension ResultDiff {
       !last.isInterrupted, !now.isInterrupted,
       let diff = try? ResultDiff(old: [last], new: [now]), !diff.rows.isEmpty
     else { return nil }
-    let changed = diff.rows.filter { [.better, .worse, .different].contains($0.change) }
+    let changed = diff.rows.filter(\.change.isSignificant)
     let figures = changed.compactMap { row -> String? in
       row.ratio.map { ratio in
         "\(row.label) \(row.metric) \(ratio.wording(row.meaning))"
@@ -46,6 +46,18 @@ extension ResultDocument {
     return different.isEmpty
       ? "the two runs have different variants"
       : "the two runs have different settings (\(different.joined(separator: ", ")))"
+  }
+
+  /// Returns the reason why two comparisons have no figure in common; nil if their settings are not the reason. A
+  /// parameter is the reason if neither comparison has any of the other's values.
+  public func reasonWithoutCommonFigures(_ other: ResultDocument) -> String? {
+    if Set(runs.map(\.variant)).isDisjoint(with: other.runs.map(\.variant)) { return "they have no variant in common" }
+    let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
+    let apart = names.filter { name in
+      let values = [settings, other.settings].map { Set($0.compactMap { $0[name] }) }
+      return !values[0].isEmpty && !values[1].isEmpty && values[0].isDisjoint(with: values[1])
+    }
+    return apart.isEmpty ? difference(from: other) : "no value of \(apart.listed()) is in both"
   }
 
   /// Whether the run was a run with `--quick`.

@@ -5,8 +5,10 @@ struct AnswerGroup {
   let runs: [Int]
   /// The runs that are as good as the best run (``Comparison/isNearBest(_:)``).
   let near: [Int]
-  /// The runs that the rounds cannot rank.
+  /// The runs that the rounds cannot rank, except those of ``outclassed``.
   let undecided: [Int]
+  /// The runs that the rounds cannot rank beside the best run, but that are certainly worse than another such run.
+  let outclassed: [Int]
   /// The runs that have too few rounds for an interval.
   let withTooFewRounds: [Int]
   /// The runs that are certainly worse than the best run, and may be worse by more than
@@ -48,7 +50,8 @@ struct AnswerGroup {
     (self.best, self.runs, self.comparison) = (best, runs, comparison)
     let near = runs.filter { comparison.isNearBest($0) || $0 != best && equal.contains($0) }
     self.near = near
-    undecided = runs.filter(comparison.undecided.contains)
+    outclassed = runs.filter(comparison.outclassed.contains)
+    undecided = runs.filter { comparison.undecided.contains($0) && !comparison.outclassed.contains($0) }
     // Too few rounds are no reason to call a run worse.
     withTooFewRounds = runs.filter { comparison.contrastsWithBest[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrastsWithBest[$0]?.isDistinct == true && !near.contains($0) }

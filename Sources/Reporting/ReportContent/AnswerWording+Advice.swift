@@ -62,7 +62,7 @@ extension AnswerWording {
     guard runs.isEmpty else {
       // Several groups can have the same variants, which are named once.
       let texts = groups.count == 1 ? [names(runs, of: groups[0].runs)] : runs.map(names.variant).distinct
-      let verb = runs.count > 1 ? "alternate" : "alternates"
+      let verb = (groups.count == 1 ? runs.count : texts.count) > 1 ? "alternate" : "alternates"
       return "\(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
     return groups.flatMap(undecidedContrasts).allSatisfy(\.isContradicted)
@@ -79,11 +79,14 @@ extension AnswerWording {
     let purpose = "to decide\(place.map { " \($0)" } ?? "")"
     let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
-    let time = "--time \(max(Self.shortest, 10 * Int((share * Double(seconds) / 10).rounded(.up))))s"
-    guard let command = index.document.comparing(alone) else {
-      return "\(purpose), \(alone.map { "compare these alone (\($0)), or " } ?? "")give it more time (\(time))"
+    func time(_ share: Double) -> String {
+      "--time \(max(Self.shortest, 10 * Int((share * Double(seconds) / 10).rounded(.up))))s"
     }
-    return "\(purpose), run `\(command) \(time)`"
+    guard let command = index.document.comparing(alone) else {
+      return "\(purpose), \(alone.map { "compare these alone (\($0) \(time(share))), or " } ?? "")"
+        + "give it more time (\(time(1)))"
+    }
+    return "\(purpose), run `\(command) \(time(share))`"
   }
 
   /// The shortest time that the advice suggests, in seconds.
@@ -117,26 +120,29 @@ extension AnswerWording {
     let values = names.parameters.map { parameter in
       (parameter, inOrder(candidates.compactMap { names.point($0)[parameter.name] }, of: parameter))
     }
-    let runs = groups.flatMap(\.runs)
-    let left = runs.filter { run in
-      named.contains(names.variant(run))
-        && values.allSatisfy { parameter, values in names.point(run)[parameter.name].map(values.contains) ?? true }
-    }
-    let ranked = comparison.bests.flatMap(comparison.runs(competingWith:))
-    guard left.count < ranked.count, variants.count <= ComparisonAnswer.mostNames,
-      values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
-    else { return nil }
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
       (places[0].parameter, inOrder(places.map(\.value), of: places[0].parameter))
     }
+    let ranked = comparison.bests.flatMap(comparison.runs(competingWith:))
+    let isPart = variants.count < Set(ranked.map(names.variant)).count
+    // The arguments name all combinations of their values, which may be more than those of `groups`.
+    let all = index.document.runs.indices
+    let left = all.filter { run in
+      (!isPart || named.contains(names.variant(run)))
+        && (places + values).allSatisfy { parameter, values in
+          names.point(run)[parameter.name].map(values.contains) ?? true
+        }
+    }
+    guard left.count < all.count, variants.count <= ComparisonAnswer.mostNames,
+      values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
+    else { return nil }
     let settings = (places + values).filter { !$0.1.isEmpty }.map { parameter, values in
       let labels = values.map(parameter.label)
       return ([labels[0]] + labels.dropFirst().map { String($0.dropFirst(parameter.name.count + 1)) })
         .joined(separator: ",")
     }
-    let isPart = variants.count < Set(runs.map(names.variant)).count
     let arguments = (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
-    return (arguments, Double(left.count) / Double(max(index.document.runs.count, 1)))
+    return (arguments, Double(left.count) / Double(all.count))
   }
 
   /// Returns the distinct values of a swept parameter, in the order of the sweep.

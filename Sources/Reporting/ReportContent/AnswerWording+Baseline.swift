@@ -3,33 +3,87 @@ import Measurement
 
 /// The words about groups beside a baseline.
 extension AnswerWording {
-  /// Returns words about groups beside a baseline: `Compared with queue, faster: mutex (2.1x to 440x, at hold 0
-  /// ns and 1 us), actor (1.2x, everywhere); slower: barrier (up to 1.3x)`. A run is named only for the
-  /// settings at which it is significantly different. Returns nil if no run is.
-  func againstBaseline(_ groups: [AnswerGroup]) -> String? {
-    guard let baseline = index.document.scenario.baseline else { return nil }
-    let contrasts = groups.flatMap { group in
+  /// A run, or the runs of several groups with the same name, beside the baseline.
+  private struct Rival {
+    let name: String
+    /// The groups in which the run is certainly better and certainly worse than the baseline, with the ratios.
+    let better, worse: [(group: AnswerGroup, multiple: Multiple)]
+    /// The number of groups in which no difference was found, and in which the rounds do not decide.
+    let alike, undecided: Int
+
+    var largest: Double { (better + worse).map(\.multiple.factor).max() ?? 1 }
+  }
+
+  /// Returns sentences about groups beside a baseline, without full stops at the ends. For a single group, the only
+  /// sentence has the ratios: `Compared with queue, faster: mutex (2.1x), actor (1.2x); slower: barrier (1.3x)`. For
+  /// several groups, the first sentence has the numbers of groups: `Compared with queue, faster: mutex at 3, actor at 1
+  /// of the 4 values of hold`. An item for each run follows: `mutex: 2.1x to 440x faster at hold 0 ns and 1 us;
+  /// undecided at 2 of the 4 values of hold`. The result is empty without a baseline.
+  func againstBaseline(_ groups: [AnswerGroup], mostItems: Int) -> [String] {
+    guard let baseline = index.document.scenario.baseline else { return [] }
+    let rivals = rivals(of: baseline, in: groups)
+    func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: Multiple)]) -> String? {
+      let rivals = rivals.filter { !found($0).isEmpty }
+        .sorted { (found($0).count, $0.largest) > (found($1).count, $1.largest) }
+      guard let last = rivals.prefix(ComparisonAnswer.mostNames).last else { return nil }
+      let texts = rivals.map { rival in
+        guard groups.count > 1 else { return "\(rival.name) (\(Self.multiples(found(rival).map(\.multiple))))" }
+        // The last name has the number of all groups.
+        let count = found(rival).count
+        return "\(rival.name) at \(rival.name == last.name ? count.of(groups.count, noun(for: groups[0])) : "\(count)")"
+      }
+      return "\(word): \(texts.abridged(to: ComparisonAnswer.mostNames))"
+    }
+    let parts = [list(metric.betterWord, \.better), list(metric.worseWord, \.worse)].compactMap(\.self)
+    guard !parts.isEmpty else { return ["No run certainly differs from \(baseline)"] }
+    let first = "Compared with \(baseline), \(parts.joined(separator: "; "))"
+    return [first] + (groups.count > 1 ? items(rivals, groups, most: mostItems) : [])
+  }
+
+  /// Returns the runs of `groups` beside the baseline, the one that is better in the most groups first.
+  private func rivals(of baseline: String, in groups: [AnswerGroup]) -> [Rival] {
+    groups.flatMap { group in
       group.runs.filter { names.variant($0) != baseline }.compactMap { run in
         comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0, group: group) }
       }
-    }.grouped(by: \.name)
-    let isMoreBetter = metric.better == .higher
-    let parts = [isMoreBetter, !isMoreBetter].compactMap { isMore -> String? in
-      let texts = contrasts.compactMap { name, all -> (text: String, count: Int, factor: Double)? in
-        let found = all.filter { $0.contrast.isDistinct == true && ($0.contrast.ratio > 1) == isMore }
-        guard let most = found.map(\.contrast).max(by: { $0.factor < $1.factor }) else { return nil }
-        // A program that replaces the baseline must know where that is better.
-        guard isMore == isMoreBetter || groups.count == 1 else {
-          return ("\(name) (up to \(Multiple(most).text))", found.count, most.factor)
-        }
+    }.grouped(by: \.name).map { name, all in
+      let certain = all.filter { $0.contrast.isDistinct == true }
+      func found(isBetter: Bool) -> [(group: AnswerGroup, multiple: Multiple)] {
+        certain.filter { (($0.contrast.ratio > 1) == (metric.better == .higher)) == isBetter }
+          .map { ($0.group, Multiple($0.contrast)) }
+      }
+      let alike = all.count { $0.contrast.isDistinct == false && $0.contrast.isNoise == false }
+      return Rival(
+        name: name, better: found(isBetter: true), worse: found(isBetter: false), alike: alike,
+        undecided: all.count - certain.count - alike)
+    }.sorted { ($0.better.count, $1.worse.count, $0.largest) > ($1.better.count, $0.worse.count, $1.largest) }
+  }
+
+  /// Returns an item of a list for each run: where it is better and worse than the baseline, and by how much.
+  private func items(_ rivals: [Rival], _ groups: [AnswerGroup], most: Int) -> [String] {
+    let items = rivals.map { rival in
+      func part(_ word: String, _ found: [(group: AnswerGroup, multiple: Multiple)]) -> String? {
+        guard !found.isEmpty else { return nil }
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
-        let multiples = Self.multiples(found.map { Multiple($0.contrast) })
-        return ("\(name) (\(multiples)\(groups.count == 1 ? "" : ", \(place)"))", found.count, most.factor)
-      }.sorted { ($0.count, $0.factor) > ($1.count, $1.factor) }
-      return texts.isEmpty
-        ? nil
-        : "\(isMore == isMoreBetter ? metric.betterWord : metric.worseWord): \(texts.map(\.text).abridged(to: ComparisonAnswer.mostNames))"
+        return "\(Self.multiples(found.map(\.multiple))) \(word) \(place)"
+      }
+      func count(_ words: String, _ count: Int) -> String? {
+        count == 0 ? nil : "\(words) at \(count.of(groups.count, noun(for: groups[0])))"
+      }
+      let parts = [
+        part(metric.betterWord, rival.better), part(metric.worseWord, rival.worse),
+        count("no difference found", rival.alike), count("undecided", rival.undecided),
+      ]
+      return "\(ComparisonAnswer.item)\(rival.name): \(parts.compactMap(\.self).joined(separator: "; "))"
     }
-    return parts.isEmpty ? nil : "Compared with \(baseline), \(parts.joined(separator: "; "))"
+    return items.shortened(to: most) { "\($0) more are in the tables" }
+  }
+}
+
+extension [String] {
+  /// Returns the first `most` elements, and the words for the number of the others. A single further element takes the
+  /// place of these words.
+  func shortened(to most: Int, _ words: (_ others: Int) -> String) -> [String] {
+    count <= most + 1 ? self : prefix(most) + [words(count - most)]
   }
 }

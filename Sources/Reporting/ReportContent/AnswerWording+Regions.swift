@@ -20,12 +20,7 @@ extension AnswerWording {
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || contenders(group).contains { multiple($0).factor < Self.far }
-  }
-
-  /// Returns the undecided runs of a group that are not certainly worse than another undecided run.
-  private func contenders(_ group: AnswerGroup) -> [Int] {
-    group.undecided.filter { !comparison.outclassed.contains($0) }
+      || group.undecided.contains { multiple($0).factor < Self.far }
   }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
@@ -41,7 +36,7 @@ extension AnswerWording {
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
     }.sorted { multiple($0).factor < multiple($1).factor }
-    let open = others.filter(contenders(group).contains)
+    let open = others.filter(group.undecided.contains)
     let far = open.filter { multiple($0).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
     let costs = items(others.filter { !open.contains($0) }, of: group)
@@ -151,9 +146,8 @@ extension AnswerWording {
   /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
   /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
   func leaders(_ group: AnswerGroup) -> [Int] {
-    let leaders = group.leaders.filter { !comparison.outclassed.contains($0) }
-    guard isWide(group) else { return leaders }
-    return leaders.filter { comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
+    guard isWide(group) else { return group.leaders }
+    return group.leaders.filter { comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
   }
 
   /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.

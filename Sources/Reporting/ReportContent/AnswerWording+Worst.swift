@@ -19,12 +19,14 @@ extension AnswerWording {
   func worst(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard let worst = ratios.last,
-      !group.undecided.contains(where: { comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor })
+      !(group.undecided + group.outclassed).contains(where: {
+        comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor
+      })
     else { return nil }
-    let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
-    let isWorst = !others.contains { index.areAlike($0, worst.run, by: metric) }
+    let others = (ratios.map(\.run) + group.undecided + group.outclassed).filter { $0 != worst.run }
+    let isWorst = !others.contains { comparison.areAlike($0, worst.run) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
-      ratios.allSatisfy({ index.areAlike($0.run, worst.run, by: metric) })
+      ratios.allSatisfy({ comparison.areAlike($0.run, worst.run) })
     {
       return "all others are \(by(ratios, worseThan: group.best))\(seldom(ratios, of: group))"
     }
@@ -42,7 +44,7 @@ extension AnswerWording {
   /// two.
   func others(_ group: AnswerGroup) -> String? {
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
-    guard much.count > 1, let worst = much.last, !much.allSatisfy({ index.areAlike($0.run, worst.run, by: metric) })
+    guard much.count > 1, let worst = much.last, !much.allSatisfy({ comparison.areAlike($0.run, worst.run) })
     else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: group.runs)

@@ -35,6 +35,15 @@ struct AnswerWording {
       text = Quantity.ratio(factor, isRough: contrast?.interval?.isWide == true) + "x"
     }
 
+    /// ``text``, rounded up.
+    var upperText: String {
+      let digits = text.dropLast()
+      guard let shown = Double(digits), shown < factor, let point = digits.firstIndex(of: ".") else { return text }
+      let decimals = digits.distance(from: point, to: digits.endIndex) - 1
+      let step = (0..<decimals).reduce(1.0) { step, _ in step / 10 }
+      return Quantity.fixed(shown + step, decimals: decimals) + "x"
+    }
+
     /// Whether the text is that of equal means.
     var isOne: Bool { Double(text.dropLast()) == 1 }
   }
@@ -90,6 +99,9 @@ struct AnswerWording {
       canUse && !others.isEmpty
         ? "undecided, with more noise\(reach(others, of: group)): \(names(others, of: group.runs))" : nil,
       "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
+      group.outclassed.isEmpty
+        ? nil
+        : "not the best, since another candidate is certainly better: \(names(group.outclassed, of: group.runs))",
       tooFewRounds(group),
     ].compactMap(\.self)
   }
@@ -186,8 +198,9 @@ struct AnswerWording {
     guard let parameter = parameters.first, parameters.count == 1, let own = names.number(group.best, parameter)
     else { return "" }
     // The range includes settings with a flaw, which the group does not contain.
-    let tried = index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
-      .compactMap { names.number($0, parameter) }
+    let tried = Set(
+      index.document.runs.indices.filter { names.variant($0) == names.variant(group.best) }
+        .compactMap { names.number($0, parameter) })
     // There are no fewer cores than one and no more than the machine has, no fewer threads than one, and no shorter
     // durations than zero.
     guard tried.count > 1, parameter.name != Cores.name, let least = tried.min(), let most = tried.max() else {
@@ -206,7 +219,7 @@ struct AnswerWording {
   private func next(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
-      !index.areAlike(next.run, worst.run, by: metric)
+      !comparison.areAlike(next.run, worst.run)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
     return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"

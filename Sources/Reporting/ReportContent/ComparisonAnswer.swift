@@ -34,7 +34,7 @@ struct ComparisonAnswer {
     return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
       + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
-        answer.withoutFigure, answer.stopped, answer.secondary, answer.conditions,
+        answer.withoutFigure, answer.stopped, answer.secondary, answer.conditions, answer.otherRanks,
       ]
       .compactMap(\.self)
   }
@@ -48,21 +48,23 @@ struct ComparisonAnswer {
   }
 
   /// Returns the best runs of each group of a comparison, in the order of the groups, and the names of the runs that
-  /// the answer chooses: the best runs of the only group, or the choice for several groups.
-  static func recommendation(_ content: ReportContent) -> (bests: [Best], choice: String) {
-    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "") }
+  /// the answer chooses: the best runs of the only group, or the choice for several groups. `caution` is a remark on a
+  /// choice that is not certain, such as `undecided`; otherwise nil.
+  static func recommendation(_ content: ReportContent) -> (bests: [Best], choice: String, caution: String?) {
+    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "", nil) }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
     let bests = answer.groups.map { group in
       let names = answer.wording.leaders(group).map { answer.names([$0], of: group.runs) }
       return Best(place: answer.wording.settingsText(of: group), names: names)
     }
-    guard let first = answer.groups.first else { return ([], "") }
+    guard let first = answer.groups.first else { return ([], "", nil) }
     let isGrid = bests.count > 1
     let choice = isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests[0].names.listed("or")
-    // Several undecided groups can still have the same choice.
-    let remark =
-      !content.index.hasEnoughRounds ? " (best mean so far)" : !isGrid && first.isUndecided ? " (undecided)" : ""
-    return (bests, choice + remark)
+    let isOpen = isGrid ? answer.groups.contains(where: answer.wording.isOpen) : first.isUndecided
+    let caution =
+      !content.index.hasEnoughRounds
+      ? "best mean so far" : !isOpen ? nil : isGrid ? "undecided at some settings" : "undecided"
+    return (bests, choice, caution)
   }
 
   private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
@@ -91,8 +93,8 @@ struct ComparisonAnswer {
     }
   }
 
-  /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to
-  /// 64.` with the metric as code; nil if no metric counts a flaw.
+  /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to 64.`;
+  /// nil if no metric counts a flaw. The name of the metric is in backticks.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let counted = index.document.runs.indices.filter { index.document.runs[$0].metrics[flaw.name] != nil }
@@ -109,7 +111,7 @@ struct ComparisonAnswer {
     let elsewhere =
       unranked.isEmpty
       ? ""
-      : "; not ranked, since it \(comparison.flawText): "
+      : "; not ranked, since the setting \(comparison.flawText): "
         + namesWithAmounts(unranked, of: counted)
     return "\(text)\(elsewhere)\(limit(between: safe, and: flawed) ?? "")."
   }
@@ -130,30 +132,40 @@ struct ComparisonAnswer {
 
   /// The number of steps in the sweep of a wide gap.
   private static let steps = 8
+  /// The largest step that the sweep parser accepts.
+  private static let widestStep = 8e15
 
   /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
-  /// has none: `; the limit is between: sweep permits=32..64:+4, and leave a margin`. The words are empty if no number
-  /// is between the settings. Returns nil if there are no such settings.
+  /// has none: `; the limit is between permits 32 and 64: sweep permits=32..64:+4, and leave a margin`. The words are
+  /// empty if no number is between the settings. Returns nil if there are no such settings. The settings may be any
+  /// integers, whose difference may exceed the range of Int.
   private func limit(between clean: [Int], and flawed: [Int]) -> String? {
     index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
       func numbers(_ runs: [Int]) -> [String: [Int]] {
         Dictionary(grouping: runs, by: names.variant).mapValues { $0.compactMap { names.number($0, parameter) } }
       }
       let bad = numbers(flawed)
-      return numbers(clean).compactMap { variant, good -> ClosedRange<Int>? in
+      return numbers(clean).compactMap { variant, good -> (variant: String, gap: ClosedRange<Int>)? in
         guard let most = good.max(), let least = bad[variant]?.min(), most < least else { return nil }
-        return most...least
-      }.min { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }.map { gap in
+        return (variant, most...least)
+      }.min {
+        ($0.gap.lowerBound, $0.gap.upperBound, $0.variant) < ($1.gap.lowerBound, $1.gap.upperBound, $1.variant)
+      }.map { variant, gap in
         let least = RunNames.setting(parameter, .integer(gap.lowerBound))
-        guard gap.count > 2 else { return "" }
-        let (from, to) = (parameter.label(.integer(gap.lowerBound)), parameter.label(.integer(gap.upperBound)))
-        let step = (gap.upperBound - gap.lowerBound) / Self.steps
+        let width = Double(gap.upperBound) - Double(gap.lowerBound)
+        guard width > 1 else { return "" }
+        func value(_ number: Int) -> Substring { parameter.label(.integer(number)).dropFirst(parameter.name.count + 1) }
+        let step = Int(max(1, min(width / Double(Self.steps), Self.widestStep)))
         let sweep =
-          "\(from)..\(to.dropFirst(parameter.name.count + 1))" + (parameter.unit == nil && step > 1 ? ":+\(step)" : "")
+          "\(parameter.name)=\(value(gap.lowerBound))..\(value(gap.upperBound))"
+          + (parameter.unit != nil || step > 1 ? ":+\(value(step))" : "")
+          + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(variant)" : "")
+        let between = "between \(parameter.name) \(value(gap.lowerBound)) and \(value(gap.upperBound))"
         // A command of one sweep would leave out the other parameters.
         let command = index.swept.count == 1 ? index.document.comparing(sweep) : nil
-        return "; the limit is between: \(command.map { "`\($0)` finds it" } ?? "sweep \(sweep)")"
-          + (8 * (gap.count - 1) <= gap.lowerBound ? "; \(least) has hardly a margin" : ", and leave a margin")
+        return "; the limit is \(between): \(command.map { "`\($0)` finds it" } ?? "sweep \(sweep)")"
+          + (Double(Self.steps) * width <= Double(gap.lowerBound)
+            ? "; \(least) has hardly a margin" : ", and leave a margin")
       }
     }.first
   }
@@ -183,12 +195,13 @@ struct ComparisonAnswer {
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
       return (wording.sentences(first) + advice).map(sentence)
     }
-    let lines = groups.map(wording.line)
-    let left = lines.count - Self.mostGroups
-    let others = left > 0 ? ["\(left) more \(left == 1 ? "is" : "are") in the tables."] : []
-    return [sentence(GridAnswer(groups, wording).text)]
-      + lines.prefix(Self.mostGroups).map { "\(Self.item)\($0)." }
-      + others + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+    // Beside a baseline, the items about it take the place of the lines about the best runs.
+    let lines =
+      contrasts.isEmpty
+      ? groups.map { "\(Self.item)\(wording.line($0))" }
+        .shortened(to: Self.mostGroups) { "\($0) more are in the tables" } : []
+    return [sentence(GridAnswer(groups, wording).text)] + lines.map { "\($0)." }
+      + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
   /// A sentence about the figures at the first and at the last value of the only swept parameter, `From threads=1 to
@@ -233,7 +246,7 @@ struct ComparisonAnswer {
         : count == 0
           ? nil
           : "\(wording.metric.betterWord) at "
-            + GridAnswer.settings(count, of: groups.count, named: wording.noun(for: groups[0]))
+            + count.of(groups.count, wording.noun(for: groups[0]))
       return name + (remark.map { " (\($0))" } ?? "")
     }
     return "\(others.count == 1 ? "Yardstick" : "Yardsticks"), only for comparison: \(texts.listed())."
@@ -255,16 +268,16 @@ struct ComparisonAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
-  /// A sentence about the runs that are better and worse than the baseline, and a note that the ratios of the other
-  /// sentences have another reference; empty without a baseline, or if all best runs are of the baseline.
+  /// The sentences about the runs that are better and worse than the baseline. For a single group, a note follows that
+  /// the ratios of the other sentences have another reference. The array is empty without a baseline, or if all best
+  /// runs are of the baseline.
   private var contrasts: [String] {
     guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline,
       groups.contains(where: { names.variant($0.best) != baseline })
     else { return [] }
-    return [
-      "\(wording.againstBaseline(groups) ?? "No run certainly differs from \(baseline)").",
-      "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline).",
-    ]
+    let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)"
+    let sentences = wording.againstBaseline(groups, mostItems: Self.mostGroups)
+    return (sentences + (groups.count == 1 ? [note] : [])).map { "\($0)." }
   }
 
   /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil
@@ -313,17 +326,17 @@ struct ComparisonAnswer {
     guard !groups.isEmpty, !settings.isEmpty else { return nil }
     let quick = document.isQuick ? document.changedSettings : []
     let caution = quick.isEmpty ? "" : "; another run, or the full run without --quick, may have another answer"
-    return "Measured at \(settings.joined(separator: ", "))\(caution).\(otherRanks)"
+    return "Measured at \(settings.joined(separator: ", "))\(caution)."
   }
 
-  /// A sentence about the other shown metrics, by which other runs may be the best; empty if there is only one group,
+  /// A sentence about the other shown metrics, by which other runs may be the best; nil if there is only one group,
   /// whose secondary metric has a sentence of its own, or if there is no such metric.
-  private var otherRanks: String {
+  private var otherRanks: String? {
     let others = wording.shown.filter {
       $0.name != wording.metric.name && $0.better != .neither && !index.isFlaw($0) && $0.kind == .latency
     }
-    guard groups.count > 1, let first = others.first else { return "" }
-    return " Ranked by `\(wording.metric.name)` alone; --metric \(first.name) may rank otherwise."
+    guard groups.count > 1, let first = others.first else { return nil }
+    return "Ranked by `\(wording.metric.name)` alone; --metric \(first.name) may rank otherwise."
   }
 
   /// Returns a text as a sentence. The name of a variant at the beginning is not capitalized. If all runs are of one

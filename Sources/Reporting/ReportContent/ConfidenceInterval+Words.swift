@@ -25,6 +25,9 @@ extension ConfidenceInterval {
   /// The maximum difference between sides that count as alike: `10 %`.
   static var alikeReach: String { Quantity(100 * alikeDifference, .percent).description }
 
+  /// The ratio of the upper to the lower end.
+  var width: Double { high / low }
+
   /// Whether both ends of the interval are equal. The ends are equal if all rounds have exactly the same ratio, which
   /// is possible for counts.
   var isExact: Bool { low == high }

@@ -61,7 +61,7 @@ struct GridAnswer {
   /// best setting can be undecided nevertheless.
   private var bestVariant: String? {
     let candidates = groups.flatMap { group in
-      group.candidates.filter { !wording.comparison.outclassed.contains($0) }.map(wording.names.variant)
+      group.candidates.map(wording.names.variant)
     }
     let isContested = Set(groups.flatMap(\.runs).map(wording.names.variant)).count > 1
     return isContested && !wording.names.parameters.isEmpty && Set(candidates).count == 1 ? candidates[0] : nil
@@ -69,7 +69,7 @@ struct GridAnswer {
 
   /// Returns the words for some of the groups: `2 of the 4 values of hold`, `both combinations`.
   private func settings(_ count: Int) -> String {
-    Self.settings(count, of: groups.count, named: wording.noun(for: groups[0]))
+    count.of(groups.count, wording.noun(for: groups[0]))
   }
 
   /// The choice is the run that is best in all groups; otherwise a run that is nowhere much worse than the best;
@@ -79,14 +79,6 @@ struct GridAnswer {
     let isRanked = wording.index.hasEnoughRounds
     return everywhere ?? (isRanked ? compromise(below: Self.good) : nil) ?? byRegion
       ?? (isRanked ? compromise(below: AnswerWording.far) : nil) ?? counts
-  }
-
-  /// Returns the words for a part of the settings: `2 of the 4 settings`, or `both settings`.
-  ///
-  /// - Parameter noun: the word for several settings.
-  static func settings(_ count: Int, of all: Int, named noun: String = "settings") -> String {
-    guard count == all else { return "\(count) of the \(all) \(noun)" }
-    return all == 1 ? "the only measured setting" : "\(all == 2 ? "both" : "all \(all)") \(noun)"
   }
 
   private var isCertain: Bool { openCount == 0 && wording.index.hasEnoughRounds }
@@ -150,7 +142,7 @@ struct GridAnswer {
       return nil
     }
     let best = isCertain ? "best" : wording.lowestMean
-    let cost = "nowhere more than \(least.multiple.text) \(wording.metric.worseWord) than the \(best)"
+    let cost = "nowhere more than \(least.multiple.upperText) \(wording.metric.worseWord) than the \(best)"
     guard isCertain else {
       let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
       return (least.multiple.isOne ? nearly : "the means of \(least.name) are \(cost)", least.name, [least.run])

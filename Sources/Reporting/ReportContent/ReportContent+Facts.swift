@@ -32,7 +32,6 @@ extension ReportContent {
   var facts: [String] {
     let (machine, floor) = (document.machine, Quantity(document.machine.floor, .nanoseconds))
     let own = ownFloors.isEmpty ? [] : ["empty timing loop \(ownFloors.joined(separator: ", "))"]
-    let precision = document.warnings.filter { $0.kind == RunNote.precision }.map(\.says)
     return processor + ["\(machine.os) \(machine.kernel)"] + run + precision + [
       "seed \(document.seed)", "noise floor \(floor)",
     ]
@@ -42,9 +41,12 @@ extension ReportContent {
   /// The facts about the processor, the cores and the run, as text. A comparison omits the seed, since only a reader
   /// who repeats the comparison needs it. A run that the lab kept has a start time.
   var briefFacts: [String] {
-    processor + run + (isComparison ? [] : ["seed \(document.seed)"])
+    processor + run + precision + (isComparison ? [] : ["seed \(document.seed)"])
       + (isKept ? ["\(document.startedMinute) UTC"] : [])
   }
+
+  /// The note that a comparison ended before its ratios reached the requested precision, if there is one.
+  private var precision: [String] { document.warnings.filter { $0.kind == RunNote.precision }.map(\.says) }
 
   private var processor: [String] {
     [document.machine.cpu, document.machine.coresText].compactMap(\.self)

@@ -52,7 +52,7 @@ struct ReportTables {
       let runs = points.map { index.run(variant.name, at: $0) }
       let figures = zip(runs, [nil] + runs).map { run, before -> Cell in
         guard let run else { return .none }
-        // A variant that ignores a parameter has one run, whose figure appears once.
+        // Adjacent points of a variant that ignores a parameter have one run, whose figure appears once.
         return run == before ? Cell("same") : document.runs[run].metrics[metric.name].map(median) ?? .none
       }
       return Table.Row(needsCare: variant.isBroken, cells: [Cell(variant.name, .key)] + figures)
@@ -254,7 +254,9 @@ struct ReportTables {
         "\(metric.superlative) mean \(mark.sign)", mark.facts, short: "\(metric.superlative) \(mark.sign)")
     }
     let text = metric.meaning.wording(contrast.ratio)
-    if contrast.isDistinct != false, isLowerBound(run, metric) {
+    // The interval of runs whose ranges do not overlap may include 1, and then has no lower bound above 1.
+    let includesOne = contrast.interval.map { $0.low <= 1 && $0.high >= 1 } == true
+    if contrast.isDistinct != false, !includesOne, isLowerBound(run, metric) {
       return Cell(
         "at least \(metric.meaning.wording(contrast.interval?.nearest ?? contrast.ratio))\(tail)",
         mark.facts.union([.ratio, contrast.interval == nil ? .tooFewRounds : .significant]))
@@ -263,7 +265,7 @@ struct ReportTables {
     let facts = mark.facts.union(.ratio)
     if interval.isExact, metric.meaning != .duration { return Cell(interval.exactly(text) + tail, facts) }
     guard contrast.isDistinct == false else {
-      if interval.low <= 1, interval.high >= 1 {
+      if includesOne {
         return Cell("\(text) in all rounds\(tail)", facts.union(.allRounds), short: text + tail)
       }
       // The estimate would suggest a precision that the rounds do not have.

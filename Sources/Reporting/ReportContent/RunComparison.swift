@@ -6,6 +6,8 @@ import Measurement
 @dynamicMemberLookup
 struct RunComparison: Sendable {
   private let comparison: Comparison
+  /// The figures of each run that its ratios compare.
+  private let figures: [[RoundFigure]]
   /// The parameters that divide the runs into groups (``Comparison/groups``) as text: `number of cores and size`; empty
   /// if all runs form one group.
   let groupsText: String
@@ -64,10 +66,13 @@ struct RunComparison: Sendable {
     let unsafe = Set(flawed.map(key))
     let flawedElsewhere = Set(index.document.runs.indices.filter { !flawed.contains($0) && unsafe.contains(key($0)) })
     self.flawedElsewhere = flawedElsewhere
+    let figures = index.document.runs.enumerated().map { number, run in
+      flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? []
+    }
+    self.figures = figures
     let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
-        variant: run.variant, point: run.point,
-        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
+        variant: run.variant, point: run.point, figures: figures[number],
         mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number), isYardstick: index.isYardstick(number))
     }
     let comparison = Comparison(entries, policy, ranking: metric.better.ranking)
@@ -96,7 +101,9 @@ struct RunComparison: Sendable {
       let undecided = comparison.runs(competingWith: best).filter(comparison.undecided.contains)
       outclassed.formUnion(
         undecided.filter { run in
-          undecided.contains { comparison.factor($0) < comparison.factor(run) && !index.areAlike(run, $0, by: metric) }
+          undecided.contains {
+            comparison.factor($0) < comparison.factor(run) && !Self.areAlike(run, $0, figures, comparison)
+          }
         })
     }
   }
@@ -135,6 +142,16 @@ struct RunComparison: Sendable {
   /// Whether runs are compared with the best run, and not with a baseline.
   var isOfBest: Bool { reference == Self.bestWords }
 
+  /// Returns whether two runs of a group are the same, or are not distinguished by the rounds.
+  func areAlike(_ run: Int, _ other: Int) -> Bool { Self.areAlike(run, other, figures, comparison) }
+
+  private static func areAlike(
+    _ run: Int, _ other: Int, _ figures: [[RoundFigure]], _ comparison: Comparison
+  ) -> Bool {
+    guard run != other, !figures[run].isEmpty, !figures[other].isEmpty else { return true }
+    return !comparison.areDistinct(PairedRounds(figures[run], against: figures[other]))
+  }
+
   /// Returns whether the interval of the ratio between a run and its reference is too wide for a statement about the
   /// run.
   func isTooNoisy(_ run: Int) -> Bool {
@@ -145,15 +162,6 @@ struct RunComparison: Sendable {
 }
 
 extension RunIndex {
-  /// Returns whether two runs are the same, or are not distinguished by the rounds.
-  func areAlike(_ run: Int, _ other: Int, by metric: MetricFacts) -> Bool {
-    guard run != other, let figures = document.runs[run].metrics[metric.name]?.roundFigures,
-      let others = document.runs[other].metrics[metric.name]?.roundFigures
-    else { return true }
-    let pairs = ConfidenceInterval.comparisonsWithBest(of: document.runs.count)
-    return Contrast(PairedRounds(figures, against: others), among: pairs)?.isDistinct != true
-  }
-
   /// Returns `runs`, sorted by their settings of the swept parameters in `parameters`. The order of the sweep
   /// determines the precedence of the parameters. Runs with the same settings keep their order.
   func inOrder(of parameters: [String], _ runs: [Int]) -> [Int] {

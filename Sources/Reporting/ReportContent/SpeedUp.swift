@@ -24,8 +24,6 @@ struct SpeedUp: Sendable {
   /// Whether any speed-up is certainly above 10 %. Work that no variant divides among the cores, such as a round trip
   /// or a sleep, has no ideal.
   private let hasGain: Bool
-  /// Whether any loss is certainly above 10 %.
-  private let hasLoss: Bool
 
   /// The metric of the plot, which defines the name and the unit of the vertical axis.
   private static let plotted = MetricFacts(
@@ -50,10 +48,11 @@ struct SpeedUp: Sendable {
     fastest = all.filter { series in series.isFastest && problem.allSatisfy { $0.isMost(in: series.point) } }
     counts = Set(all.flatMap(\.steps).map(\.cores)).subtracting([fewest]).sorted()
     let speedUps = all.flatMap(\.steps).compactMap(\.speedup)
-    let alike = 1 + ConfidenceInterval.alikeDifference
-    hasGain = speedUps.contains { ($0.interval?.low ?? $0.ratio) > alike }
-    hasLoss = speedUps.contains { ($0.interval?.high ?? $0.ratio) < 1 / alike }
+    hasGain = speedUps.contains { ($0.interval?.low ?? $0.ratio) > Self.gain }
   }
+
+  /// The smallest ratio that counts as a gain; its reciprocal is the largest that counts as a loss.
+  private static let gain = 1 + ConfidenceInterval.alikeDifference
 
   /// A table with every variant at every setting.
   var table: Table { table(all) }
@@ -113,8 +112,9 @@ struct SpeedUp: Sendable {
 
   /// A sentence with the speed-up of each variant at its fastest setting, on the largest number of cores: `Speed-up on
   /// 2 cores over 1 core: apply with stride 64 1.93x and threads 1.90x.` Of many variants, the sentence contains those
-  /// with the largest speed-ups and the one with the least. If no speed-up and no loss is certainly above 10 %, the
-  /// sentence contains the largest speed-up alone. The value is nil for a single variant.
+  /// with the largest speed-ups and the one with the least. If no speed-up is certainly above 10 %, the sentence
+  /// contains the largest speed-up alone, and the variants that are certainly slower on more cores. The value is nil
+  /// for a single variant.
   var sentence: String? {
     guard let most = counts.last, fastest.count > 1 else { return nil }
     let chosen = others.filter { other in !problem.contains { $0.name == other.name } }
@@ -127,12 +127,6 @@ struct SpeedUp: Sendable {
     guard let last = steps.last, steps.count > 1 else { return nil }
     func text(_ step: (name: String, speedUp: Contrast)) -> String {
       let interval = step.speedUp.interval
-      // More cores can also make a variant slower.
-      if let interval, interval.high < 1 {
-        let ends = [interval.high, interval.low].map { "\(Quantity.ratio(1 / $0))x" }
-        let times = interval.isWide ? ends.joined(separator: " to ") : "\(Quantity.ratio(1 / step.speedUp.ratio))x"
-        return "\(step.name) \(times) slower"
-      }
       let figure = interval.flatMap { $0.isWide ? $0.plainEnds : nil } ?? "\(Quantity.ratio(step.speedUp.ratio))x"
       return "\(step.name) \(figure)"
     }
@@ -143,8 +137,12 @@ struct SpeedUp: Sendable {
       named.count == steps.count ? texts.listed() : "\(texts.dropLast().joined(separator: ", ")), … \(text(last))"
     let amounts = problem.compactMap { parameter in parameter.most.map { RunNames.setting(parameter, $0) } }
     let place = amounts.isEmpty ? "" : " at \(amounts.joined(separator: ", "))"
-    return "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): "
-      + (hasGain || hasLoss ? "\(list)." : "hardly any, \(text(steps[0])) at most.")
+    let words = "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): "
+    // More cores can also make a variant slower.
+    let slower = steps.filter { ($0.speedUp.interval?.high ?? $0.speedUp.ratio) < 1 / Self.gain }.map(\.name)
+    let loss =
+      slower.isEmpty ? "" : "; certainly slower on more cores: \(slower.listed(most: ComparisonAnswer.mostNames))"
+    return words + (hasGain ? "\(list)." : "nothing certainly gains, at most \(text(steps[0]))\(loss).")
   }
 
   /// The maximum number of rows of a brief table with all settings.

@@ -57,8 +57,8 @@ public struct ResultDocument: Codable, Sendable {
   /// The name of the scenario.
   public var scenarioName: String { scenario.name }
 
-  /// The scenario, the start and the seed of the run, which two runs hardly ever share.
-  public var identity: [String] { [scenarioName, started, String(seed)] }
+  /// The scenario, the start, the seed and the duration of the run. Two different runs have different identities.
+  public var identity: [String] { [scenarioName, started, String(seed), String(seconds)] }
 
   /// Whether the scenario is built into the lab: a command started the run, and names no scenario file.
   var isBuiltIn: Bool { !command.isEmpty && !command.contains(where: \.isScenarioFile) }

@@ -11,7 +11,9 @@ public enum Explanation {
       let value = experiment.parameters[parameter.name] ?? parameter.standard
       let swept = experiment.sweep.first { $0.name == parameter.name }
       let now =
-        swept.map { "swept over " + $0.values.map(parameter.describe).joined(separator: ", ") }
+        swept.map {
+          "swept over \($0.values.map(parameter.describe).joined(separator: ", ")), otherwise \(parameter.describe(value))"
+        }
         ?? parameter.describe(value)
       return entry(parameter.name, parameter.summary, "\(now); allowed: \(parameter.allowed)", style)
     }

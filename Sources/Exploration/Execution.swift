@@ -166,7 +166,7 @@ public final class Execution: @unchecked Sendable {
 
   /// Records that the current strand holds more objects, which are given by their numbers.
   func hold(_ objects: [Int]) { current?.held.append(contentsOf: objects) }
-  /// Removes objects from the objects that the current strand holds.
+  /// Records that the current strand no longer holds some objects.
   func release(_ objects: [Int]) {
     for object in objects { if let index = current?.held.lastIndex(of: object) { current?.held.remove(at: index) } }
   }

@@ -18,20 +18,20 @@ public struct TaskCensus: Sendable {
 
   /// The results of both rounds.
   public struct Seen {
-    /// The nanoseconds from the first submission to the end of the last task in the round in which the tasks worked.
+    /// The nanoseconds from the first submission to the end of the last task in the run in which the tasks work.
     public fileprivate(set) var elapsed: UInt64 = 0
-    /// The highest number of tasks in progress at the same time while the tasks worked. A task is in progress from its
-    /// beginning to its end.
+    /// The highest number of tasks in progress at the same time in the run in which the tasks work. A task is in
+    /// progress from its beginning to its end.
     public fileprivate(set) var inProgress = 0
-    /// The number of distinct cores on which tasks began or ended while the tasks worked; nil if the system does not
-    /// report the core of a thread.
+    /// The number of distinct cores on which tasks began or ended in the run in which the tasks work; nil if the system
+    /// does not report the core of a thread.
     public fileprivate(set) var cores: Int?
-    /// The nanoseconds from the first submission to the beginning of each task, while the tasks worked.
+    /// The nanoseconds from the first submission to the beginning of each task, in the run in which the tasks work.
     public fileprivate(set) var starts = LatencyHistogram()
-    /// The context switches while the tasks worked; nil if the system does not report context switches.
+    /// The context switches in the run in which the tasks work; nil if the system does not report context switches.
     public fileprivate(set) var switches: ContextSwitches?
-    /// The number of tasks that were in progress at the same time while the tasks waited. These tasks had begun when no
-    /// further task could begin.
+    /// The number of tasks that were in progress at the same time in the run in which the tasks wait. These tasks had
+    /// begun when no further task could begin.
     public fileprivate(set) var blockedTasks = 0
     /// The number of threads when no further task could begin: the threads of the pool, including idle threads, and the
     /// threads of the tasks.
@@ -39,7 +39,7 @@ public struct TaskCensus: Sendable {
     /// The number of pool threads that waited in a task when no further task could begin; nil if the system does not
     /// report the states of threads.
     public fileprivate(set) var blockedThreads: Int?
-    /// The number of tasks of both rounds that had not ended when the submitting closure returned.
+    /// The number of tasks of both runs that had not ended when the submitting closure returned.
     public fileprivate(set) var unended = 0
   }
 

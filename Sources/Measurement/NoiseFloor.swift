@@ -7,7 +7,8 @@ public enum NoiseFloor {
   /// latency is not reliable. Both values are in nanoseconds.
   public static func isNear(_ latency: Double, floor: Double) -> Bool { latency > 0 && latency <= 2 * floor }
 
-  /// Measures and returns the cost of one clock read, in nanoseconds. The fastest of several batches counts.
+  /// Measures and returns the cost of one clock read, in nanoseconds. The result is that of the fastest of several
+  /// batches.
   public static func clockRead() -> Double {
     fastest {
       var last: UInt64 = 0
@@ -17,7 +18,7 @@ public enum NoiseFloor {
   }
 
   /// Measures and returns the cost of one recorded sample, in nanoseconds. A sample consists of two clock reads and one
-  /// histogram record. The fastest of several batches counts.
+  /// histogram record. The result is that of the fastest of several batches.
   public static func sample() -> Double {
     var histogram = LatencyHistogram()
     let cost = fastest {

@@ -38,7 +38,7 @@ public struct ScalabilityLaw: Sendable {
 
   /// The largest leave-one-out error of a law that fits, as a share.
   public static let tolerance = 0.1
-  /// The smallest number of points that a law is fitted to, each with its own number of cores. With three points, the
+  /// The minimum number of points for a fit. Each point has its own number of cores. With three points, the
   /// law would fit any figures.
   public static let fewest = 4
 

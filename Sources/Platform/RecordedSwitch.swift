@@ -15,7 +15,7 @@ public struct RecordedSwitch: Sendable, Equatable {
     /// Earlier reports of this core were lost.
     case lost
   }
-  /// The time of the report in monotonic nanoseconds.
+  /// The time of the scheduling event, in monotonic nanoseconds.
   public var time: UInt64
   /// The thread's number.
   public var thread: Int

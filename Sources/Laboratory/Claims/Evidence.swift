@@ -8,8 +8,8 @@ public struct Evidence: Sendable, Equatable {
   /// The value of the right side, computed as ``left`` is.
   public var right: Double?
   /// The smallest and the largest figure of the left side, over the trials of ``left``; nil if all figures are equal.
-  /// For paired rounds, only counts have a range, since the median of an even number of counts may be a count that no
-  /// trial recorded.
+  /// For paired rounds, only counts have a range. The median of an even number of counts may be a count that no trial
+  /// recorded.
   public var leftRange: ClosedRange<Double>?
   /// The range of the right side, computed as ``leftRange`` is.
   public var rightRange: ClosedRange<Double>?

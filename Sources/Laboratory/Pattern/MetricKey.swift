@@ -31,7 +31,8 @@ public struct MetricFamily<Key: Hashable & Sendable, Sample>: Declaration {
   /// The descriptions of all metrics, in the order of the keys.
   public var metrics: [Metric] { members.map(\.metric) }
 
-  /// The metric key of `key`. Every key has a metric, since the keys are all cases of a type.
+  /// The key of the metric that was declared for the case `key`. Every key has a metric, since the keys are all cases
+  /// of a type.
   public subscript(key: Key) -> MetricKey<Sample> {
     let index = members.firstIndex { $0.key == key } ?? 0
     return MetricKey(metric: members[index].metric, place: place)

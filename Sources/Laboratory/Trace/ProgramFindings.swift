@@ -45,7 +45,7 @@ extension Trace {
   /// The time within which a waiting block is assumed to begin once its queue is free, in nanoseconds.
   private static let atOnce: UInt64 = 1_000_000
 
-  /// The smallest number of blocks from which small blocks are reported.
+  /// The minimum number of blocks of a queue for which the lab reports that its blocks are small.
   private static let fewestBlocks = 1000
 
   /// The finding about a queue whose blocks have a median running time of less than half of the time for submitting and

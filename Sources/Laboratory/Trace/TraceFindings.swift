@@ -60,8 +60,8 @@ extension Trace {
   /// work.
   public var workWaits: [TraceFinding.WorkWait] { waits { kind, _ in kind == .caller } }
 
-  /// Returns the waits inside blocks, and the waits outside of blocks for which `counts` returns true, in no particular
-  /// order. Waits for work and waits of the manager thread are left out.
+  /// Returns all waits inside blocks, and those waits outside of blocks for which `counts` returns true, in no
+  /// particular order. Waits for work and waits of the manager thread are left out.
   func waits(counting counts: (Lane.Kind, Wait) -> Bool) -> [TraceFinding.WorkWait] {
     let inside = Dictionary(grouping: blocks.indices.filter { blocks[$0].lane != nil }) { blocks[$0].lane ?? 0 }
     return lanes.indices.flatMap { lane -> [TraceFinding.WorkWait] in

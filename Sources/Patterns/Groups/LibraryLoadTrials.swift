@@ -120,7 +120,7 @@ extension LibraryLoad {
   private static func paths(_ roots: String) -> [String] { roots.split(separator: ":").map(String.init) }
 }
 
-/// The library of one load, with its sources.
+/// The media library that one load fills, and the dispatch sources of the load.
 final class Library: Sendable {
   /// An item of a library: a file, and a number that identifies the item.
   struct Item: Sendable {

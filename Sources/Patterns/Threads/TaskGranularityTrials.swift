@@ -17,13 +17,14 @@ extension TaskGranularity: FindingPattern {
   /// Returns findings about the variants except the yardsticks, for each setting of the other swept parameters. A
   /// finding names the smallest amount of work from which variants are faster than running the tasks in place, or
   /// states that they are faster at no size. A variant with too few rounds has no finding. In a comparison, the
-  /// findings are the beginning of the answer.
+  /// findings are the beginning of the answer, unless this begins with each variant beside a baseline at all settings.
   func findings(in results: Results) -> [RunNote] {
-    let notes = results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }.flatMap {
-      settings, runs in
+    let places = results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }
+    let isAnswer = results.experiment.isComparison && (results.experiment.baseline == nil || places.count == 1)
+    let notes = places.flatMap { settings, runs in
       let place = settings.isEmpty ? "" : "At \(settings.map(\.label).joined(separator: ", ")), "
       return sentences(about: runs, in: results).map { text, runs in
-        results.experiment.isComparison
+        isAnswer
           ? RunNote(Conclusion.answer, "\(place)\(text).", runs: runs) : RunNote("crossover", place + text, runs: runs)
       }
     }

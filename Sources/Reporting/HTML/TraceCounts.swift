@@ -1,8 +1,8 @@
 import Laboratory
 import Measurement
 
-/// The rows below the threads in a trace's picture: the row that further threads share, the counts of busy cores,
-/// waiting blocks and threads, and the axis.
+/// The rows below the threads in a trace's picture: the row of all threads that have no row of their own, the counts of
+/// busy cores, waiting blocks and threads, and the axis.
 extension TracePicture {
   // MARK: Several threads in one row
 

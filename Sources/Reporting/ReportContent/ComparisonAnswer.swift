@@ -269,11 +269,11 @@ struct ComparisonAnswer {
   }
 
   /// The sentences about the runs that are better and worse than the baseline. For a single group, a note follows that
-  /// the ratios of the other sentences have another reference. The array is empty without a baseline, or if all best
-  /// runs are of the baseline.
+  /// the ratios of the other sentences have another reference. The array is empty without a baseline.
   private var contrasts: [String] {
-    guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline,
-      groups.contains(where: { names.variant($0.best) != baseline })
+    // Of a single group, the ratios to the best run are those to the baseline if that is the best.
+    guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline, !groups.isEmpty,
+      groups.count > 1 || names.variant(groups[0].best) != baseline
     else { return [] }
     let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)"
     let sentences = wording.againstBaseline(groups, mostItems: Self.mostGroups)

@@ -55,6 +55,19 @@ import Testing
     #expect(found(["call", "task", "group"], baseline: "call").best == 0)
   }
 
+  @Test func `the share of the rounds that agree does not depend on the direction of the ratio`() throws {
+    func agreement(_ ratios: [Double]) throws -> Double {
+      func figures(_ values: [Double]) -> [RoundFigure] {
+        values.enumerated().map { RoundFigure(round: $0, value: $1) }
+      }
+      let rounds = PairedRounds(figures(ratios), against: figures(ratios.map { _ in 1 }))
+      return try #require(Contrast(rounds)).agreement
+    }
+    // A round without a difference agrees with neither direction.
+    #expect(try agreement([2, 1, 2, 1, 2, 1, 2, 1]) == 0.5)
+    #expect(try agreement([0.5, 1, 0.5, 1, 0.5, 1, 0.5, 1]) == 0.5)
+  }
+
   @Test func `the precision of a comparison is not that of a run without a rank`() {
     let found = Self.comparison([("plain", 2000, true), ("unprotected", 1, false), ("locked", 1000, true)])
     #expect(found.leastPrecise { _ in false }.map { $0.ratio > 1.99 } == true)

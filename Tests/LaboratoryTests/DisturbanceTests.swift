@@ -57,9 +57,9 @@ import Testing
   }
 
   @Test func `the gain of more cores is shown only for several cores that no other program took`() throws {
-    #expect(try results(.test).showGainOfCores)
-    #expect(try results(.test, [RunNote("busy-machine", "a little")]).showGainOfCores)
-    #expect(try !results(.test, [RunNote(RunNote.coresTaken, "they were busy")]).showGainOfCores)
-    #expect(try !results(Machine.test.confined(to: 1)).showGainOfCores)
+    #expect(try results(.test).showsGainOfCores)
+    #expect(try results(.test, [RunNote("busy-machine", "a little")]).showsGainOfCores)
+    #expect(try !results(.test, [RunNote(RunNote.coresTaken, "they were busy")]).showsGainOfCores)
+    #expect(try !results(Machine.test.confined(to: 1)).showsGainOfCores)
   }
 }

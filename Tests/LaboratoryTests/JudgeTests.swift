@@ -39,7 +39,7 @@ import Testing
     return try #require(Judge(results).judgements().first)
   }
 
-  @Test func `a comparison does not fail if it witnesses no anomaly, but if a guarantee is violated`() throws {
+  @Test func `a comparison fails for a violated guarantee, and not for an unseen anomaly`() throws {
     let never = ["loop": ["missed": [0.0]], "apply": ["missed": [0]]]
     func verdict(_ kind: Claim.Kind, _ check: String, isComparison: Bool) throws -> Judgement {
       let made = try results(kind, check, never)

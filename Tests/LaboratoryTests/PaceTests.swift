@@ -28,7 +28,7 @@ import Testing
       guard pace.begin(round: round) else { return round }
       for run in 0..<3 {
         clock.pass(.nanoseconds(1))
-        try pace.finished(trial(round, figure(run, round)), of: run)
+        try pace.record(trial(round, figure(run, round)), of: run)
       }
     }
     return most
@@ -80,7 +80,7 @@ import Testing
           counts[run] += 1
           let noise = 1 + 0.02 * Double((round * (run + 3)) % 5)
           // The first run is of a yardstick, and not the best.
-          try pace.finished(trial(round, [12, 10, 10 * factor][run] * noise), of: run)
+          try pace.record(trial(round, [12, 10, 10 * factor][run] * noise), of: run)
         }
       }
       return counts
@@ -99,7 +99,7 @@ import Testing
         Plan(experiment, budget: Budget(rounds: 6, precision: precision, time: time), seed: 1), clock: { 0 })
       for round in 0..<40 {
         guard pace.begin(round: round) else { return round }
-        for run in 0..<3 { try pace.finished(trial(round, [25, 10, 10.5 * noise(round)][run]), of: run) }
+        for run in 0..<3 { try pace.record(trial(round, [25, 10, 10.5 * noise(round)][run]), of: run) }
       }
       return 40
     }
@@ -166,11 +166,11 @@ import Testing
     #expect(pace.trialTime == .seconds(15))
     clock.pass(.seconds(20))
     #expect(pace.trialTime == .seconds(10))
-    pace.expired(first, .unavailable(reason: "another program had stopped it"), after: .seconds(1))
+    pace.recordExpiry(of: first, .unavailable(reason: "another program had stopped it"), after: .seconds(1))
     #expect(pace.allows(first))
-    pace.expired(first, .hung, after: .seconds(1))
+    pace.recordExpiry(of: first, .hung, after: .seconds(1))
     #expect(!pace.allows(first) && pace.allows(second))
-    pace.expired(second, .stopped(after: .seconds(1)), after: .seconds(1))
+    pace.recordExpiry(of: second, .stopped(after: .seconds(1)), after: .seconds(1))
     #expect(!pace.allows(second) && pace.allows(plan.runs[2]))
     clock.pass(.seconds(60))
     #expect(pace.trialTime == .seconds(1) && !pace.allows(plan.runs[2]))
@@ -186,9 +186,9 @@ import Testing
       #expect(starts)
       if round == 0 {
         clock.pass(.seconds(2))
-        pace.expired(plan.runs[2], .stopped(after: limit), after: limit)
+        pace.recordExpiry(of: plan.runs[2], .stopped(after: limit), after: limit)
       }
-      for run in 0..<2 { try pace.finished(trial(round, 10), of: run) }
+      for run in 0..<2 { try pace.record(trial(round, 10), of: run) }
     }
     return pace
   }
@@ -209,7 +209,7 @@ import Testing
     // 58 s are left for six rounds of this run.
     #expect((try #require(pace.trialTime) > .seconds(9)) == retries)
     // A trial is tried at most twice.
-    pace.expired(plan.runs[2], .stopped(after: .seconds(9)), after: .seconds(9))
+    pace.recordExpiry(of: plan.runs[2], .stopped(after: .seconds(9)), after: .seconds(9))
     let goesOnAgain = pace.begin(round: 7)
     #expect(!goesOnAgain && !pace.allows(plan.runs[2]))
   }
@@ -230,7 +230,7 @@ import Testing
     let plan = plan(Budget(rounds: 3, timeLeft: .zero))
     var pace = Pace(plan)
     #expect(pace.allows(plan.runs[1]))
-    pace.expired(plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
+    pace.recordExpiry(of: plan.runs[0], .unavailable(reason: "another program had stopped it"), after: .seconds(1))
     #expect(!pace.allows(plan.runs[1]))
   }
 
@@ -243,7 +243,7 @@ import Testing
       var pace = Pace(plan(budget)) { clock.now }
       for run in 0..<3 {
         clock.pass(each)
-        try pace.finished(trial(0, 10), of: run)
+        try pace.record(trial(0, 10), of: run)
       }
       // The trials may use the additional time, too.
       let used = min(each * 3, .seconds(29))
@@ -269,10 +269,10 @@ import Testing
     var pace = Pace(plan) { clock.now }
     // One worker used all of the budget's time.
     clock.pass(.seconds(1000))
-    pace.expired(plan.runs[0], .hung, after: .seconds(1000))
-    for run in 0..<3 { try pace.finished(trial(0, 10), of: run) }
+    pace.recordExpiry(of: plan.runs[0], .hung, after: .seconds(1000))
+    for run in 0..<3 { try pace.record(trial(0, 10), of: run) }
     // A round of the two other variants takes longer than the limit.
     clock.pass(.seconds(4000))
-    #expect(throws: InputError.self) { try pace.finished(trial(0, 10), of: 2) }
+    #expect(throws: InputError.self) { try pace.record(trial(0, 10), of: 2) }
   }
 }

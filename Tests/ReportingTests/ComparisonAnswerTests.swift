@@ -35,11 +35,11 @@ import Testing
     func near(_ answer: String) -> String { answer.replacing(#/within \d+\.\d % of/#, with: "near") }
     #expect(
       near(try answer { time($0) })
-        == "Use stride 16 or 64 (near the best). Lowest mean: stride 16, 10.0 us. Stride 1 is 5.00x slower."
+        == "Use stride 16 or 64 (near the best). Lowest mean: stride 16, 10.0 us. Next: stride 4, 1.20x slower. Stride 1 is 5.00x slower."
     )
     let upTo = near(try answer { time(64 / $0) })
     #expect(upTo.hasPrefix("Use stride 1 or 4 (near the best). Lowest mean: stride "), "\(upTo)")
-    #expect(upTo.hasSuffix(", 10.0 us. Stride 64 is 5.00x slower."), "\(upTo)")
+    #expect(upTo.hasSuffix(", 10.0 us. Next: stride 16, 1.20x slower. Stride 64 is 5.00x slower."), "\(upTo)")
     #expect(
       near(try answer { $0 == 4 || $0 == 16 ? 10_000 : 30_000 }).hasPrefix(
         "Use stride 4 or 16 (near the best). Lowest mean: stride "))
@@ -244,6 +244,11 @@ import Testing
     #expect(
       try answer([4, 16, 64]) { 250 * Double($0) }.hasPrefix("Stride 4 is fastest, 1.00 us, the smallest stride tried.")
     )
+    // A single setting on several numbers of cores has no range.
+    let one = try Fixture.compared([("stride", [64]), ("cores", [1, 2])]) { variant, values in
+      variant == "apply" ? 1000 / Double(values["cores"] ?? 1) : 9000
+    }.content.conclusions
+    #expect(one.contains { $0.contains("stride 64") } && !one.contains { $0.contains("tried") }, "\(one)")
     // There is no smaller stride than 1.
     #expect(try answer { 1000 * Double($0) }.hasPrefix("Stride 1 is fastest, 1.00 us. "))
     // Larger strides have the same effect as 1,024, so that a larger sweep would show nothing.
@@ -614,6 +619,18 @@ import Testing
       says.first
         == "No `missed`, except: stride 16 or 64; the limit is between stride 4 and 16: sweep stride=4..16, and leave a margin.",
       "\(says)")
+  }
+
+  @Test func `the suggested sweep is one that the command accepts, however far apart the settings are`() throws {
+    let far = [1, Int.max / 4, Int.max]
+    let says = try flawed([("stride", far)]) { stride, _ in stride == Int.max }.conclusions
+    #expect(says.first?.contains(/: sweep stride=\d+\.\.\d+:\+8000000000000000, and leave a margin/) == true, "\(says)")
+    // The range of a duration needs a step.
+    let timed = try flawed([("work", [1_000_000, 50_000_000]), ("stride", [1])], isCondition: true) { _, work in
+      work > 1_000_000
+    }.conclusions
+    let sweep = try #require(timed.first?.firstMatch(of: /sweep (work=[^, ]+)/)?.1, "\(timed)")
+    #expect(sweep == "work=1ms..50ms:+6125us", "\(timed)")
   }
 
   @Test func `undecided settings that hardly differ are in the first sentence beside those as good as the best`() throws

@@ -156,7 +156,10 @@ import Testing
     }
     let table = try #require(noisy.content.tables.first)
     let rows = table.rows.filter { $0.cells[1].text == "apply" }
-    #expect(rows.count == 2 && rows.allSatisfy { $0.cells.dropFirst(2).allSatisfy { $0.text == "1.2x?" } }, "\(rows)")
+    #expect(rows.count == 2 && rows.allSatisfy { $0.cells.dropFirst(2).allSatisfy { $0.text == "1.2x??" } }, "\(rows)")
+    #expect(
+      noisy.content.footnotes([table]).contains("?? undecided, and a difference of 2x or more is possible"),
+      "\(noisy.content.footnotes([table]))")
     #expect(table.note.contains("as a multiple of the lowest mean for each work"), "\(table.note)")
   }
 

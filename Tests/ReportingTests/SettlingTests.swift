@@ -31,7 +31,7 @@ import Testing
         observation.record("elapsed", mean * (1 + spread * Double.random(in: -1...1, using: &generator)))
         let trial = TrialRecord(round: round, outcome: .completed, observation: observation)
         shown.runs[index].trials.append(trial)
-        try pace.finished(trial, of: index)
+        try pace.record(trial, of: index)
       }
       return (isOver, isKnown)
     }

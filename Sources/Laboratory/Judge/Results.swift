@@ -146,5 +146,5 @@ extension VariantRun {
 extension Results {
   /// Whether the figures show the gain from several cores: the trials could use more than one core, and the cores were
   /// available to the trials.
-  public var showGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
+  public var showsGainOfCores: Bool { machine.usedCores > 1 && !warnings.contains { $0.kind == RunNote.coresTaken } }
 }

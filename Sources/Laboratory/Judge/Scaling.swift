@@ -85,7 +85,7 @@ extension Results {
   /// empty if the figures do not show the gain from several cores, or if the headline metric is not a speed. A variant
   /// without a law has no note.
   var scalability: [RunNote] {
-    guard showGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
+    guard showsGainOfCores, let headline = experiment.headline, let ranking = headline.better.ranking,
       headline.meaning.isSpeed
     else { return [] }
     let scaling = Scaling(runs.map { Comparison.Entry($0, figures: $0.figures(headline)) }, ranking)

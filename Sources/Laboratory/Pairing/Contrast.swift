@@ -62,7 +62,7 @@ public struct Contrast: Sendable {
   }
 
   /// ``agreement`` as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
-  public var seldom: String? { agreement < 0.75 ? Self.ofRounds(agreement) : nil }
+  public var lowAgreementText: String? { agreement < 0.75 ? Self.ofRounds(agreement) : nil }
 
   /// ``opposition`` as text: `56 % of the rounds`.
   public var opposingRounds: String { Self.ofRounds(opposition) }

@@ -88,7 +88,7 @@ struct Pace {
     // Without any ratio, there is nothing to make more precise.
     reached = least.map { $0.interval?.relativeMargin } ?? 0
     let isPrecise = reached.map { $0 <= goal } ?? false
-    return !isPrecise || canDecideMore(comparison, goal) || retriesStopped() || hasTime
+    return !isPrecise || canDecideMore(comparison, goal) || permitRetryOfStopped() || hasTime
   }
 
   /// Returns whether more rounds may rank a run that is still undecided. A difference near
@@ -108,7 +108,7 @@ struct Pace {
   ///
   /// The limit lets each run complete the smallest number of rounds that an interval needs. If the remaining time does
   /// not suffice for this number, the limit lets each run complete one trial, since one figure is better than none.
-  private mutating func retriesStopped() -> Bool {
+  private mutating func permitRetryOfStopped() -> Bool {
     guard plan.budget.retriesStopped, longerTrialTime == nil, !stopped.isEmpty, let left, let limit = trialTime else {
       return false
     }
@@ -152,7 +152,7 @@ struct Pace {
 
   /// Records that a worker was ended at its time limit, `time`. Depending on the outcome, the run or its variant is not
   /// tried again.
-  mutating func expired(_ run: VariantRun, _ outcome: Outcome, after time: Duration) {
+  mutating func recordExpiry(of run: VariantRun, _ outcome: Outcome, after time: Duration) {
     hasExpired = true
     switch outcome {
     // Resources that the machine or another program withheld may be available next time.
@@ -170,7 +170,7 @@ struct Pace {
   ///
   /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time, or if the budget has
   ///   no longest time and a single round does not fit into its time.
-  mutating func finished(_ trial: TrialRecord, of index: Int) throws(InputError) {
+  mutating func record(_ trial: TrialRecord, of index: Int) throws(InputError) {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))

@@ -65,8 +65,8 @@ public struct Runner: Sendable {
           }
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
           runs[index].trials.append(trial)
-          if let expired { pace.expired(run, trial.outcome, after: expired) }
-          try pace.finished(trial, of: index)
+          if let expired { pace.recordExpiry(of: run, trial.outcome, after: expired) }
+          try pace.record(trial, of: index)
         }
       }
     } catch is CancellationError {

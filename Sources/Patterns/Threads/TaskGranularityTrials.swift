@@ -87,7 +87,7 @@ extension TaskGranularity: FindingPattern {
       }
       return ("only on average, at \(onAverage.listed())", nil, "")
     }
-    let rounds = from.contrast.seldom.map { " on average, but faster in \($0) only" } ?? ""
+    let rounds = from.contrast.lowAgreementText.map { " on average, but faster in \($0) only" } ?? ""
     let isLargest = from.nanoseconds == crossover.sizes.last?.nanoseconds
     let place =
       isLargest ? "at \(from.name) of work per task, the largest size" : "from \(from.name) of work per task on"

@@ -205,29 +205,30 @@ public struct DiffReport: Sendable {
   /// size.
   private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
 
-  /// Returns words about the number of runs that probably show a change: `; about 6 runs per side would show changes of
-  /// 15 % in most figures`, or `; more than 20 runs …`. Returns an empty string if nothing is known about the
+  /// Returns words about the number of runs that probably show a change: `; about 6 or more runs per side would show
+  /// changes of 15 % in most figures`, or `; more than 20 runs …`. For a gate, the words `, and more than 20 in all`
+  /// follow. Returns an empty string if nothing is known about the
   /// differences between runs.
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
     // More runs of other work do not tell what changed.
     guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
       rows.contains(where: { $0.ratio != nil }), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
     else { return "" }
-    guard let runs = needed(rows) else {
-      return "; more than \(ResultDiff.mostRunsNeeded) runs per side would be needed to show changes of \(soughtChange)"
+    func text(_ runs: Int?) -> String {
+      runs.map { "about \(max($0, own + own / 4 + 1)) or more" } ?? "more than \(ResultDiff.mostRunsNeeded)"
     }
-    return "; about \(max(runs, own + own / 4 + 1)) runs per side would show changes of \(soughtChange)\(inMost)"
+    // A gate needs all figures.
+    let all = judgement == nil ? "" : ", and \(text(needed(rows, inAll: true))) in all"
+    return
+      "; \(text(needed(rows, inAll: false))) runs per side would show changes of \(soughtChange) in most figures\(all)"
   }
 
-  /// The words for the share of the figures in which a number of runs would show a change. A gate needs all figures.
-  private var inMost: String { judgement == nil ? " in most figures" : "" }
-
   /// Returns the number of runs per side that probably shows a change in at least half of some figures, or in all of
-  /// them for a gate; nil if ``ResultDiff/mostRunsNeeded`` runs are too few.
-  private func needed(_ rows: [ResultDiff.Row]) -> Int? {
+  /// them; nil if ``ResultDiff/mostRunsNeeded`` runs are too few.
+  private func needed(_ rows: [ResultDiff.Row], inAll: Bool) -> Int? {
     let needed = rows.filter { $0.ratio != nil }.map { $0.runsNeeded ?? .max }.sorted()
     guard let last = needed.last else { return nil }
-    let runs = judgement == nil ? needed[needed.count / 2] : last
+    let runs = inAll ? last : needed[needed.count / 2]
     return runs == .max ? nil : runs
   }
 
@@ -238,15 +239,16 @@ public struct DiffReport: Sendable {
     guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty, let (old, new, seconds) = diff.commands else {
       return []
     }
-    let needed = needed(diff.rows.filter { $0.change == .unknown })
+    let isGate = judgement != nil
+    let needed = needed(diff.rows.filter { $0.change == .unknown }, inAll: isGate)
     let runs = needed ?? ResultDiff.mostRunsNeeded
     func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json >/dev/null; done" }
     let time = Quantity(.seconds(seconds * Double(runs)))
     let purpose =
       needed == nil
       ? "Changes of \(soughtChange) probably need more than \(runs) runs of each side. To judge smaller changes than now"
-      : "To judge changes of \(soughtChange)\(inMost)"
-    let sentence = "\(purpose), make about \(runs) runs of each side (\(time) in all), and compare all of them:"
+      : "To judge changes of \(soughtChange) in \(isGate ? "all" : "most") figures"
+    let sentence = "\(purpose), make about \(runs) or more runs of each side (\(time) in all), and compare all of them:"
     let gate = judgement.map { " --fail-above \(Quantity.number(100 * $0.limit))%" } ?? ""
     let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json\(gate)"]
     return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }

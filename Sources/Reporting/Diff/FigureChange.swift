@@ -53,7 +53,7 @@ extension ResultDiff {
 
     /// The number and the dates of the runs: `3 runs, 2026-11-20 10:00 to 11:00 UTC`.
     public var description: String {
-      let (first, last) = (first.minute, last.minute)
+      let (first, last) = (first.dateAndMinute, last.dateAndMinute)
       let isSameDay = first.prefix(10) == last.prefix(10)
       let end = first == last ? "" : " to " + (isSameDay ? String(last.dropFirst(11)) : last)
       let of = scenarios > 1 ? " of \(scenarios) scenarios" : ""
@@ -155,5 +155,5 @@ extension ResultDiff {
 
 extension String {
   /// The date and the minute of an ISO 8601 time: `2026-11-20 10:00`.
-  var minute: String { String(prefix(16)).replacing("T", with: " ") }
+  var dateAndMinute: String { String(prefix(16)).replacing("T", with: " ") }
 }

@@ -29,7 +29,7 @@ extension ResultDiff {
       return first + (found.count > 1 ? " (and \(found.count - 1) more; see \(Tool.command) diff)" : "")
     }
     let claims = now.claims.isEmpty || now.isComparison ? "" : "; claims: " + text(verdicts, none: "the same verdicts")
-    return "since the last run (\(last.started.minute) UTC), figures: "
+    return "since the last run (\(last.started.dateAndMinute) UTC), figures: "
       + text(figures, none: "no change that one pair of runs could detect") + claims
   }
 }

@@ -232,6 +232,8 @@ struct PictureFigure {
       cells.contains(where: \.isBest) ? "\(Signs.best) best mean." : "",
       cells.contains(where: \.isNearBest) ? "\(Signs.nearBest) no difference from \(reference) was found." : "",
       cells.contains(where: \.isTooNoisy) ? "Hatched, with \(Signs.undecided): undecided against \(reference)." : "",
+      cells.contains { $0.text.contains(Signs.outclassed) }
+        ? "\(Signs.outclassed) undecided, but certainly worse than another run." : "",
       map.panels.flatMap(\.rows).contains(where: \.isBroken) ? Self.orange : "",
       leftOut(map.leftOut, "In the tables only"),
     ]

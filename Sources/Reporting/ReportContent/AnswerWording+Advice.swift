@@ -11,11 +11,16 @@ extension AnswerWording {
     guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
       let run =
-        index.document.comparing(alone(groups)?.arguments, isQuick: false).map {
+        index.document.comparing(argumentsForCandidates(groups)?.arguments, isQuick: false).map {
           "run `\($0)` (up to \(Quantity(longest)))"
         }
         ?? "leave out --quick"
-      return "for trials of full size, which may have another answer, \(run)"
+      let other = index.document.scenario.parameters.filter { $0.changed == true }.map(\.name)
+      let longer = groups.compactMap(secondsToDecide)
+      let same =
+        longer.count < groups.count
+        ? "" : "; to decide these smaller trials, give --time \(longer.max() ?? 0)s instead"
+      return "for trials of full size (other values of \(other.listed())), which may have another answer, \(run)\(same)"
     }
     let times = groups.map { (group: $0, seconds: secondsToDecide($0)) }
     let (decidable, open) = (times.filter { $0.seconds != nil }, times.filter { $0.seconds == nil }.map(\.group))
@@ -24,7 +29,7 @@ extension AnswerWording {
     }
     func places(_ groups: [AnswerGroup]) -> String { groups.map(place).listed(most: Self.mostPlaces) }
     let found = decidable.map(\.group)
-    let decide = decide(found, named: open.isEmpty ? nil : places(found), within: seconds)
+    let decide = adviceToDecide(found, named: open.isEmpty ? nil : places(found), within: seconds)
     return open.isEmpty ? decide : "\(decide); at this noise, \(places(open)) would probably stay undecided"
   }
 
@@ -75,9 +80,9 @@ extension AnswerWording {
   /// - Parameters:
   ///   - place: the settings of `groups`, if other groups remain undecided; otherwise nil.
   ///   - seconds: the time that all runs of this comparison would need.
-  private func decide(_ groups: [AnswerGroup], named place: String?, within seconds: Int) -> String {
+  private func adviceToDecide(_ groups: [AnswerGroup], named place: String?, within seconds: Int) -> String {
     let purpose = "to decide\(place.map { " \($0)" } ?? "")"
-    let (alone, share) = alone(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
+    let (alone, share) = argumentsForCandidates(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
     func time(_ share: Double) -> String {
       "--time \(max(Self.shortest, 10 * Int((share * Double(seconds) / 10).rounded(.up))))s"
@@ -113,7 +118,7 @@ extension AnswerWording {
   /// Returns command-line arguments that restrict the comparison to the candidates for the best run of each group, and
   /// the share of the runs that remain. An example of such arguments is `threads=2,4 --variant apply`. Returns nil if
   /// the arguments would exclude no run, or if there are too many candidates for a sentence.
-  private func alone(_ groups: [AnswerGroup]) -> (arguments: String, share: Double)? {
+  private func argumentsForCandidates(_ groups: [AnswerGroup]) -> (arguments: String, share: Double)? {
     let candidates = groups.flatMap(\.candidates)
     let named = Set(candidates.map(names.variant))
     let variants = index.document.scenario.variants.map(\.name).filter(named.contains)
@@ -153,7 +158,7 @@ extension AnswerWording {
   /// Returns a hint about two neighbouring settings if variants are candidates for the best at the first, and not at
   /// the second. The hint suggests a sweep of the settings between the two, unless all of them were tried. Returns nil
   /// if there are no such variants, or if the groups do not differ in a single number.
-  func change(_ groups: [AnswerGroup]) -> String? {
+  func changeHint(_ groups: [AnswerGroup]) -> String? {
     let places = groups.compactMap { group -> (group: AnswerGroup, parameter: ParameterFacts, value: Int)? in
       guard let place = settings(of: group).first, settings(of: group).count == 1, let value = place.value.integer
       else { return nil }
@@ -173,7 +178,7 @@ extension AnswerWording {
       let remaining = Set(later.group.candidates.map(names.variant))
       // Few rounds are no evidence of a change, even if the means differ.
       let fallen = ratios(later.group).filter {
-        $0.contrast.seldom == nil && good.subtracting(remaining).contains(names.variant($0.run))
+        $0.contrast.lowAgreementText == nil && good.subtracting(remaining).contains(names.variant($0.run))
       }
       let first = earlier.value
       guard let most = fallen.last else { return nil }

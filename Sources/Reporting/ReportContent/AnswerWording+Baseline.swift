@@ -7,7 +7,7 @@ extension AnswerWording {
   private struct Rival {
     let name: String
     /// The groups in which the run is certainly better and certainly worse than the baseline, with the ratios.
-    let better, worse: [(group: AnswerGroup, multiple: Multiple)]
+    let better, worse: [(group: AnswerGroup, multiple: MeanRatio)]
     /// The number of groups in which no difference was found, and in which the rounds do not decide.
     let alike, undecided: Int
 
@@ -22,12 +22,12 @@ extension AnswerWording {
   func againstBaseline(_ groups: [AnswerGroup], mostItems: Int) -> [String] {
     guard let baseline = index.document.scenario.baseline else { return [] }
     let rivals = rivals(of: baseline, in: groups)
-    func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: Multiple)]) -> String? {
+    func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
       let rivals = rivals.filter { !found($0).isEmpty }
         .sorted { (found($0).count, $0.largest) > (found($1).count, $1.largest) }
       guard let last = rivals.prefix(ComparisonAnswer.mostNames).last else { return nil }
       let texts = rivals.map { rival in
-        guard groups.count > 1 else { return "\(rival.name) (\(Self.multiples(found(rival).map(\.multiple))))" }
+        guard groups.count > 1 else { return "\(rival.name) (\(Self.rangeText(found(rival).map(\.multiple))))" }
         // The last name has the number of all groups.
         let count = found(rival).count
         return "\(rival.name) at \(rival.name == last.name ? count.of(groups.count, noun(for: groups[0])) : "\(count)")"
@@ -48,9 +48,9 @@ extension AnswerWording {
       }
     }.grouped(by: \.name).map { name, all in
       let certain = all.filter { $0.contrast.isDistinct == true }
-      func found(isBetter: Bool) -> [(group: AnswerGroup, multiple: Multiple)] {
+      func found(isBetter: Bool) -> [(group: AnswerGroup, multiple: MeanRatio)] {
         certain.filter { (($0.contrast.ratio > 1) == (metric.better == .higher)) == isBetter }
-          .map { ($0.group, Multiple($0.contrast)) }
+          .map { ($0.group, MeanRatio($0.contrast)) }
       }
       let alike = all.count { $0.contrast.isDistinct == false && $0.contrast.isNoise == false }
       return Rival(
@@ -62,10 +62,10 @@ extension AnswerWording {
   /// Returns an item of a list for each run: where it is better and worse than the baseline, and by how much.
   private func items(_ rivals: [Rival], _ groups: [AnswerGroup], most: Int) -> [String] {
     let items = rivals.map { rival in
-      func part(_ word: String, _ found: [(group: AnswerGroup, multiple: Multiple)]) -> String? {
+      func part(_ word: String, _ found: [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
         guard !found.isEmpty else { return nil }
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
-        return "\(Self.multiples(found.map(\.multiple))) \(word) \(place)"
+        return "\(Self.rangeText(found.map(\.multiple))) \(word) \(place)"
       }
       func count(_ words: String, _ count: Int) -> String? {
         count == 0 ? nil : "\(words) at \(count.of(groups.count, noun(for: groups[0])))"

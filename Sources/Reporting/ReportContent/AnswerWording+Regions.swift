@@ -6,21 +6,21 @@ extension AnswerWording {
   /// Groups that have the same best runs.
   struct Region {
     /// The best runs: `mutex or actor (undecided)`.
-    let who: String
+    let leaders: String
     /// The settings of the groups: `hold 1 us (any threads), hold 10 us (threads 4)`.
     let places: String
   }
 
   /// Returns some groups, joined if they have the same best runs.
   func regions(_ groups: [AnswerGroup]) -> [Region] {
-    groups.grouped(by: leadersText).map { Region(who: $0, places: places($1, of: groups)) }
+    groups.grouped(by: leadersText).map { Region(leaders: $0, places: places($1, of: groups)) }
   }
 
   /// Returns whether the rounds leave anything of a group undecided that a choice depends on: the best run, or a run
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || group.undecided.contains { multiple($0).factor < Self.far }
+      || group.undecided.contains { meanRatio($0).factor < Self.far }
   }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
@@ -31,15 +31,16 @@ extension AnswerWording {
   func line(_ group: AnswerGroup) -> String {
     let leaders = leaders(group)
     func named(_ runs: [Int]) -> String {
-      "\(names(runs, of: group.runs)) (\(Self.multiples(runs.map(multiple))))"
+      "\(names(runs, of: group.runs)) (\(Self.rangeText(runs.map(meanRatio))))"
     }
     let others = group.runs.filter {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
-    }.sorted { multiple($0).factor < multiple($1).factor }
+    }.sorted { meanRatio($0).factor < meanRatio($1).factor }
     let open = others.filter(group.undecided.contains)
-    let far = open.filter { multiple($0).factor >= Self.far }
+    let far = open.filter { meanRatio($0).factor >= Self.far }
     let near = open.filter { !far.contains($0) }
-    let costs = items(others.filter { !open.contains($0) }, of: group)
+    let outclassed = others.filter(group.outclassed.contains)
+    let costs = items(others.filter { !open.contains($0) && !outclassed.contains($0) }, of: group)
     let shown = costs.enumerated().filter { place, runs in
       place < Self.mostCosts - 1 || place == costs.count - 1
         || names.variant(runs[0]) == index.document.scenario.baseline
@@ -52,6 +53,8 @@ extension AnswerWording {
       : shown.joined(separator: ", ")
     let parts = [
       near.isEmpty ? nil : "undecided: \(items(near, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",
+      outclassed.isEmpty
+        ? nil : "certainly worse than another of these: \(items(outclassed, of: group).map(named).listed())",
       worse.isEmpty ? nil : "\(metric.worseWord): \(worse)",
       far.isEmpty
         ? nil
@@ -69,7 +72,7 @@ extension AnswerWording {
   private func items(_ runs: [Int], of group: AnswerGroup) -> [[Int]] {
     guard runs.count >= Self.mostCosts, !isOneVariant(group) else { return runs.map { [$0] } }
     return runs.grouped(by: names.variant).map(\.elements).sorted {
-      multiple($0[$0.count - 1]).factor < multiple($1[$1.count - 1]).factor
+      meanRatio($0[$0.count - 1]).factor < meanRatio($1[$1.count - 1]).factor
     }
   }
 
@@ -82,7 +85,7 @@ extension AnswerWording {
     let runs = leaders(group)
     func text(_ run: Int) -> String {
       let isFigure = run == group.best || index.isZero(run, metric)
-      return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : multiple(run).text))"
+      return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : meanRatio(run).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
     let remark =

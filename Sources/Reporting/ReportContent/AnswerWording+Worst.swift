@@ -28,35 +28,35 @@ extension AnswerWording {
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ comparison.areAlike($0.run, worst.run) })
     {
-      return "all others are \(by(ratios, worseThan: group.best))\(seldom(ratios, of: group))"
+      return "all others are \(ratioText(ratios, worseThan: group.best))\(seldom(ratios, of: group))"
     }
     let name = names([worst.run], of: group.runs)
-    let by = by([worst], worseThan: group.best)
+    let ratio = ratioText([worst], worseThan: group.best)
     if metric.meaning == .duration, isOneVariant(group) && isWorst || group.runs.count == 2 {
-      return "\(name) \(RunNames.verb(name)) \(by)"
+      return "\(name) \(RunNames.verb(name)) \(ratio)"
     }
     let mean = metric.meaning == .duration || metric.better == .lower ? "Highest mean" : "Lowest mean"
-    return "\(isWorst ? superlative(isBest: false) : mean): \(name), \(by)"
+    return "\(isWorst ? superlative(isBest: false) : mean): \(name), \(ratio)"
   }
 
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
   /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Returns nil if there are fewer than
   /// two.
-  func others(_ group: AnswerGroup) -> String? {
+  func muchWorseRuns(_ group: AnswerGroup) -> String? {
     let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ comparison.areAlike($0.run, worst.run) })
     else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: group.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"
-    return "\(text) \(verb) \(by(much, worseThan: group.best))\(seldom(much, of: group))"
+    return "\(text) \(verb) \(ratioText(much, worseThan: group.best))\(seldom(much, of: group))"
   }
 
   /// Returns words about the run that is worse in the fewest rounds, `, but queue only in 69 % of the rounds`, if a
   /// reader must know this; otherwise an empty string. A single run has these words beside its ratio.
   private func seldom(_ runs: [(run: Int, contrast: Contrast)], of group: AnswerGroup) -> String {
     guard runs.count > 1, let least = runs.min(by: { $0.contrast.agreement < $1.contrast.agreement }),
-      let rounds = least.contrast.seldom
+      let rounds = least.contrast.lowAgreementText
     else { return "" }
     return ", but \(names([least.run], of: group.runs)) only in \(rounds)"
   }
@@ -68,14 +68,14 @@ extension AnswerWording {
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.
   ///
   /// - Parameter runs: the runs in the order of ``ratios(_:)``; at least one run.
-  func by(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
+  func ratioText(_ runs: [(run: Int, contrast: Contrast)], worseThan best: Int) -> String {
     let intervals = runs.compactMap(\.contrast.interval)
     let isLowerBound = runs.contains { index.isLowerBound($0.run, to: best, by: metric) }
     let isWide = intervals.contains(where: \.isWide)
     // The ratio compares the means. In one of its two states, a run can be nearer to the best run.
     let average = ([best] + runs.map(\.run)).contains { states(of: $0) != nil } ? "on average " : ""
     // A best run whose figures alternate between two states can be worse in most rounds.
-    let rounds = runs.count == 1 ? runs[0].contrast.seldom.map { ", but only in \($0)" } ?? "" : ""
+    let rounds = runs.count == 1 ? runs[0].contrast.lowAgreementText.map { ", but only in \($0)" } ?? "" : ""
     if isWide, !isLowerBound, runs.count == 1, intervals[0].low > 1 || intervals[0].high < 1 {
       return average + intervals[0].range(metric.meaning) + rounds
     }

@@ -20,11 +20,13 @@ struct AnswerWording {
       group.hasTooFewRounds
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
       : group.isUndecided ? undecidedSentences(group) : settledSentences(group)
-    return best + [next(group) == nil ? others(group) : nil, worst, slowSamples(group)].compactMap(\.self)
+    return best
+      + [secondBest(group) == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst, slowSamples(group)]
+      .compactMap(\.self)
   }
 
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
-  struct Multiple {
+  struct MeanRatio {
     let factor: Double
     /// The ratio with two decimals or three digits: `1.43x`, or `1.4x` if it is imprecise.
     let text: String
@@ -35,10 +37,12 @@ struct AnswerWording {
       text = Quantity.ratio(factor, isRough: contrast?.interval?.isWide == true) + "x"
     }
 
-    /// ``text``, rounded up.
+    /// The ratio with two decimals or three digits, rounded up.
     var upperText: String {
-      let digits = text.dropLast()
-      guard let shown = Double(digits), shown < factor, let point = digits.firstIndex(of: ".") else { return text }
+      let digits = Quantity.ratio(factor)
+      guard let shown = Double(digits), shown < factor, let point = digits.firstIndex(of: ".") else {
+        return digits + "x"
+      }
       let decimals = digits.distance(from: point, to: digits.endIndex) - 1
       let step = (0..<decimals).reduce(1.0) { step, _ in step / 10 }
       return Quantity.fixed(shown + step, decimals: decimals) + "x"
@@ -49,12 +53,12 @@ struct AnswerWording {
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
-  func multiple(_ run: Int) -> Multiple {
-    Multiple(comparison.contrastsWithBest[run])
+  func meanRatio(_ run: Int) -> MeanRatio {
+    MeanRatio(comparison.contrastsWithBest[run])
   }
 
   /// Returns the range of some ratios as text, `1.20x to 1.43x`, or `2.10x` if the ends have the same text.
-  static func multiples(_ ratios: [Multiple]) -> String {
+  static func rangeText(_ ratios: [MeanRatio]) -> String {
     let ends = [ratios.min { $0.factor < $1.factor }, ratios.max { $0.factor < $1.factor }]
     return ends.compactMap { $0?.text }.distinct.joined(separator: " to ")
   }
@@ -73,15 +77,16 @@ struct AnswerWording {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
       let also =
         alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(reach(alike, of: group))"
-      return ["\(all) \(nearText(group))\(also)", "\(lowestMean): \(leaderText(group))"] + undecided
+      return ["\(all) \(nearText(group))\(also)", "\(lowestMean): \(leaderText(group))"]
+        + [secondBest(group)].compactMap(\.self) + undecided
     }
     let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
     guard isOneVariant(group) else {
-      return ["\(superlative(isBest: true)): \(name), \(figure)"] + [next(group)].compactMap(\.self) + undecided
+      return ["\(superlative(isBest: true)): \(name), \(figure)"] + [secondBest(group)].compactMap(\.self) + undecided
     }
     return ["\(name) \(verb(of: name)) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
-      + [next(group)].compactMap(\.self) + undecided
+      + [secondBest(group)].compactMap(\.self) + undecided
   }
 
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
@@ -214,15 +219,15 @@ struct AnswerWording {
 
   /// Returns words about the second-best setting, which may be good enough: `next: limit 128, 1.07x slower`.
   ///
-  /// Returns nil if other runs are near the best run, or if no run is certainly worse than the best run. Also returns
-  /// nil if the rounds do not distinguish the second-best run from the worst run, which another sentence names.
-  private func next(_ group: AnswerGroup) -> String? {
+  /// Returns nil if no run is certainly worse than the best run, or if the rounds do not distinguish the second-best
+  /// run from the worst run, which another sentence names.
+  private func secondBest(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
-    guard group.near.isEmpty, !group.isUndecided, let next = ratios.first, let worst = ratios.last,
+    guard !group.isUndecided, let next = ratios.first, let worst = ratios.last,
       !comparison.areAlike(next.run, worst.run)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""
-    return "next: \(names([next.run], of: group.runs)), \(by([next], worseThan: group.best))\(floor)"
+    return "next: \(names([next.run], of: group.runs)), \(ratioText([next], worseThan: group.best))\(floor)"
   }
 
   // MARK: The secondary metric

@@ -49,7 +49,7 @@ struct ComparisonAnswer {
 
   /// Returns the best runs of each group of a comparison, in the order of the groups, and the names of the runs that
   /// the answer chooses: the best runs of the only group, or the choice for several groups. `caution` is a remark on a
-  /// choice that is not certain, such as `undecided`; otherwise nil.
+  /// choice that is not certain, such as `undecided at 8 of the 9 combinations`; otherwise nil.
   static func recommendation(_ content: ReportContent) -> (bests: [Best], choice: String, caution: String?) {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "", nil) }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
@@ -60,10 +60,9 @@ struct ComparisonAnswer {
     guard let first = answer.groups.first else { return ([], "", nil) }
     let isGrid = bests.count > 1
     let choice = isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests[0].names.listed("or")
-    let isOpen = isGrid ? answer.groups.contains(where: answer.wording.isOpen) : first.isUndecided
-    let caution =
-      !content.index.hasEnoughRounds
-      ? "best mean so far" : !isOpen ? nil : isGrid ? "undecided at some settings" : "undecided"
+    let open = isGrid ? answer.groups.count(where: answer.wording.isOpen) : first.isUndecided ? 1 : 0
+    let place = isGrid ? " at \(open.of(answer.groups.count, answer.wording.noun(for: first)))" : ""
+    let caution = !content.index.hasEnoughRounds ? "best mean so far" : open == 0 ? nil : "undecided\(place)"
     return (bests, choice, caution)
   }
 
@@ -201,7 +200,7 @@ struct ComparisonAnswer {
       ? groups.map { "\(Self.item)\(wording.line($0))" }
         .shortened(to: Self.mostGroups) { "\($0) more are in the tables" } : []
     return [sentence(GridAnswer(groups, wording).text)] + lines.map { "\($0)." }
-      + ([wording.change(groups)].compactMap(\.self) + advice).map(sentence)
+      + ([wording.changeHint(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
   /// A sentence about the figures at the first and at the last value of the only swept parameter, `From threads=1 to
@@ -228,7 +227,7 @@ struct ComparisonAnswer {
       let nearest = wording.ratios(groups[0]).first(where: { names.point($0.run)[parameter.name] != nil })
     else { return nil }
     return "Of the values of \(parameter.name), \(names([nearest.run], of: groups[0].runs)) comes nearest: "
-      + "\(wording.by([nearest], worseThan: groups[0].best))."
+      + "\(wording.ratioText([nearest], worseThan: groups[0].best))."
   }
 
   /// A sentence about the yardsticks that do not compete for the best: `Yardsticks, only for comparison: inline (3.1x

@@ -58,7 +58,7 @@ extension ReportContent {
       comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", unless it is undecided" : ""
     let signs = [
       facts.contains(.best)
-        ? "\(Signs.best) best mean\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants")\(comparison?.yardsticks.isEmpty == false ? " except yardsticks" : "") \(better)\(isCertainOnly)"
+        ? "\(Signs.best) best mean\(index.hasEnoughRounds ? "" : " so far, not ranked")\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants")\(comparison?.yardsticks.isEmpty == false ? " except yardsticks" : "") \(better)\(isCertainOnly)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)
@@ -147,6 +147,9 @@ extension ReportContent {
       notes.append(
         "\(Signs.outclassed) undecided beside the \(headline?.superlative ?? "best") mean, but certainly worse than another run"
       )
+    }
+    if facts.contains(.farUndecided) {
+      notes.append("\(Signs.farUndecided) undecided, and a difference of 2x or more is possible")
     }
     if facts.contains(.tooFew) { notes.append("-: too few samples for this percentile") }
     let fewest = ConfidenceInterval.fewest

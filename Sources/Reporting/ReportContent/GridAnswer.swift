@@ -25,13 +25,13 @@ struct GridAnswer {
   }
 
   /// Returns words about the variants that are certainly far from the best in a group even at their best settings,
-  /// except the chosen variants: `mutex is up to 76x slower, serial-sync up to 25x`. Returns nil if there are none, or
-  /// too few rounds.
+  /// except the chosen variants: `mutex is certainly up to 76x slower, serial-sync up to 25x`. Returns nil if there are
+  /// none, or too few rounds.
   private func worst(besides choice: Choice) -> String? {
     let comparison = wording.comparison
     let chosen = Set(choice.runs.map(wording.names.variant))
     let variants = groups.flatMap(\.runs).map(wording.names.variant).distinct.filter { !chosen.contains($0) }
-    let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.Multiple)? in
+    let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.MeanRatio)? in
       let contrasts = groups.compactMap { group -> Contrast? in
         let runs = group.runs.filter { wording.names.variant($0) == variant }
         let contrasts = runs.compactMap { comparison.contrastsWithBest[$0] }
@@ -42,7 +42,7 @@ struct GridAnswer {
     }.sorted { $0.multiple.factor > $1.multiple.factor }.prefix(Self.mostWorst)
     guard let first = worst.first, wording.index.hasEnoughRounds else { return nil }
     let others = worst.dropFirst().map { ", \($0.variant) up to \($0.multiple.text)" }.joined()
-    return "\(first.variant) is up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
+    return "\(first.variant) is certainly up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
   }
 
   /// The maximum number of variants that the sentence names as far from the best.
@@ -133,7 +133,7 @@ struct GridAnswer {
   private func compromise(below limit: Double) -> Choice? {
     let multiples = groups.flatMap { group in
       group.runs.filter { $0 == group.best || wording.comparison.contrastsWithBest[$0] != nil }.map { run in
-        (run: run, name: wording.names([run], of: group.runs), multiple: wording.multiple(run))
+        (run: run, name: wording.names([run], of: group.runs), multiple: wording.meanRatio(run))
       }
     }
     let worst = multiples.grouped(by: \.name).filter { $0.elements.count == groups.count }
@@ -161,7 +161,7 @@ struct GridAnswer {
     guard 2...Self.mostRegions ~= regions.count,
       groups.count <= Self.mostGroups || wording.settings(of: groups[0]).count == 1
     else { return nil }
-    let parts = regions.map { "\($0.who) at \($0.places)" }.joined(separator: "; ")
+    let parts = regions.map { "\($0.leaders) at \($0.places)" }.joined(separator: "; ")
     let near = isCertain && hasNear ? ", or within \(ConfidenceInterval.alikeReach)" : ""
     return ("\(heading)\(near): \(parts)", parts, groups.flatMap(wording.leaders))
   }

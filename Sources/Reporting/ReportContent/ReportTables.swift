@@ -248,7 +248,10 @@ struct ReportTables {
       return Cell("\(text)\(tail), \(reason)", mark.facts.union(.ratio), short: text + tail)
     }
     guard let contrast = comparison?.contrasts[run] else {
-      if mark.facts.contains(.best) { return Cell("\(mark.sign) best mean", mark.facts, short: "\(mark.sign) best") }
+      if mark.facts.contains(.best) {
+        let soFar = index.hasEnoughRounds ? "" : " so far"
+        return Cell("\(mark.sign) best mean\(soFar)", mark.facts, short: "\(mark.sign) best\(soFar)")
+      }
       guard comparison?.uncertainBests.contains(run) == true else { return Cell(mark.sign, mark.facts) }
       return Cell(
         "\(metric.superlative) mean \(mark.sign)", mark.facts, short: "\(metric.superlative) \(mark.sign)")

@@ -177,6 +177,8 @@ extension ReportTables {
     if let contrast = comparison?.contrasts[run] {
       // More digits would suggest a precision that the rounds do not have.
       let ratio = text(contrast.ratio, contrast.interval?.isWide == true)
+      let isFar = mark == Signs.undecided && contrast.interval.map { $0.largestDifference >= 1 } == true
+      let (mark, facts) = isFar ? (Signs.farUndecided, facts.union(.farUndecided)) : (mark, facts)
       if facts.contains(.unranked) { return Cell("(\(ratio)\(mark))", facts.union(.ratio)) }
       return Cell(
         (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + ratio + mark,

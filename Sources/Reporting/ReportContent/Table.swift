@@ -180,6 +180,8 @@ struct Cell: Sendable, Hashable {
     static let twoStates = Facts(rawValue: 1 << 23)
     /// The rounds cannot rank the run beside the best run, but the run is certainly worse than another run.
     static let outclassed = Facts(rawValue: 1 << 24)
+    /// The rounds do not exclude that the ratio of the run is 2 or more in either direction.
+    static let farUndecided = Facts(rawValue: 1 << 25)
   }
   let text: String
   let facts: Facts
@@ -215,6 +217,7 @@ enum Signs {
   static let best = "●"
   static let nearBest = "≈"
   static let undecided = "?"
+  static let farUndecided = "??"
   static let margin = "±"
   static let range = "…"
   static let nearFloor = "~"

@@ -72,5 +72,5 @@ extension ResultDocument {
   public var hasFigures: Bool { runs.contains { !$0.metrics.isEmpty } }
 
   /// The start of the run to the minute, in UTC: `2026-11-29 16:40`.
-  public var startedMinute: String { started.minute }
+  public var startedMinute: String { started.dateAndMinute }
 }

@@ -120,7 +120,7 @@ import Testing
     let written = try #require(readFile(document.path))
     let found = try #require(written.firstMatch(of: /apply has its best mean at stride (\d+)/)?.output.1)
     #expect(!ran.unwrapped.contains("has its best mean at stride"))
-    let marked = try #require(ran.output.split(separator: "\n").first { $0.hasSuffix("● best mean") })
+    let marked = try #require(ran.output.split(separator: "\n").first { $0.hasSuffix("● best mean so far") })
     let words: [Substring] = marked.split(separator: " ")
     #expect(words.first == "apply" && words.dropFirst().first == found, "\(ran.output)")
   }
@@ -171,7 +171,7 @@ import Testing
     try ran.skipIfTooBusy()
     let lines = ran.output.split(separator: "\n")
     #expect(lines.contains { $0.contains("500 ms") && $0.hasSuffix("stopped") }, "\(ran.output)")
-    #expect(lines.contains { $0.contains("serial-loop    0 ns") && $0.hasSuffix("best mean") })
+    #expect(lines.contains { $0.contains("serial-loop    0 ns") && $0.hasSuffix("best mean so far") })
     #expect(ran.unwrapped.contains("stopped: a trial took longer than 5 s"))
   }
 }

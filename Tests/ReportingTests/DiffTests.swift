@@ -44,7 +44,7 @@ import Testing
     let new = document([("a", steady.reversed()), ("b", [500, 3000, 700, 2500, 900, 1800])])
     let text = DiffReport(try ResultDiff(old: [old], new: [new]), judgement: nil).text(TextStyle(width: 80))
     let lines = text.split(separator: "\n")
-    let rows = lines.filter { $0.contains(" us  ") && $0.hasSuffix(" %") }
+    let rows = lines.filter { $0.contains(" us  ") && $0.hasSuffix("]") }
     #expect(rows.count == 2 && rows.first?.hasPrefix("  b ") == true, "\(text)")
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(text)")
   }
@@ -136,6 +136,20 @@ import Testing
     let judgement = DiffJudgement(try ResultDiff(old: [old, old], new: [new, new]), failAbove: 0.1)
     #expect(judgement.status == 2 && judgement.worse.isEmpty)
     #expect(judgement.undecided.contains { $0.hasPrefix("fixture a elapsed may be worse by more than 10 %") })
+  }
+
+  @Test func `other cores are other work, however they are given`() throws {
+    func compared(_ cores: Int?) throws -> ResultDocument {
+      let results = try Fixture.compared([("stride", [1, 4])]) { _, _ in cores == 1 ? 9000 : 1000 }
+      guard let cores else { return ResultDocument(results) }
+      let json = try JSONReport.render([results.document])
+        .replacing("\"parameters\": {", with: "\"parameters\": {\"cores\": \(cores), ")
+      return try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)
+    }
+    let diff = try ResultDiff(old: [compared(nil)], new: [compared(1)])
+    #expect(diff.otherSettings?.hasPrefix("other values of cores (2, 1)") == true, "\(diff.otherSettings ?? "")")
+    #expect(diff.rows.allSatisfy { $0.change != .worse } && DiffJudgement(diff, failAbove: 0.1).status == 2)
+    #expect(try ResultDiff(old: [compared(nil)], new: [compared(2)]).otherSettings == nil)
   }
 
   @Test func `figures match whether the cores are all by default or by a setting`() throws {
@@ -239,7 +253,7 @@ import Testing
     #expect(unwrapped.contains("old, new: median durations of the trials, averaged over rounds and runs by"))
     #expect(unwrapped.contains("runs per side: 5") && !text.contains("summary"))
     // If there is no room for the intervals, no text explains the missing brackets. With details, there is always room.
-    let narrow = DiffReport(diff, judgement: nil).text(TextStyle(width: 80))
+    let narrow = DiffReport(diff, judgement: nil).text(TextStyle(width: 50))
     #expect(!narrow.contains("[low") && narrow.contains("significant: by simultaneous 95 %"))
     let whole = DiffReport(diff, judgement: nil).text(TextStyle(width: 80), details: true)
     #expect(whole.contains("[low") && whole.contains("old, new: ") && whole.contains("  old"))

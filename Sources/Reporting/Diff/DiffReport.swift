@@ -36,14 +36,18 @@ public struct DiffReport: Sendable {
       ? Array(diff.rows.filter { $0.ratio != nil }.sorted { $0.rank.1 < $1.rank.1 }.prefix(Self.mostItems)) : []
     // Without room for a line for each figure, the interval is omitted first, then the old and the new figure. A report
     // with details omits nothing, and a wide table continues below.
-    let hasIntervals = details || style.width >= Self.widthOfIntervals
+    let hasIntervals =
+      details || style.width >= Self.widthOfIntervals || fits(shown + undecided, within: style.width)
     let hasSides = details || style.width >= Self.widthOfSides
     // A grid has a cell for every figure.
     let grid = details ? nil : self.grid(style)
     let sections =
       [
         head.flatMap(style.wrapped)
-          + (grid == nil ? [] : changed.prefix(Self.mostItems).flatMap { sentence($0, style) }),
+          + (grid == nil || changed.isEmpty
+            ? []
+            : style.wrapped("significant changes:", .heading)
+              + changed.prefix(Self.mostItems).flatMap { sentence($0, style) }),
         // Without a significant change, the reasons are more important than the table, and precede it.
         (undecided.isEmpty ? [] : reasons(style))
           + (grid ?? table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style))
@@ -155,6 +159,16 @@ public struct DiffReport: Sendable {
       legend.append("not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them")
     }
     return legend
+  }
+
+  /// Returns whether a table of some rows with their whole names and intervals is at most `width` cells wide.
+  private func fits(_ rows: [ResultDiff.Row], within width: Int) -> Bool {
+    let lines = rows.map { row in
+      let cells = cells(row, unicode: true)
+      return [cells[4], name(of: row), cells[1], cells[2], cells[3]]
+    }
+    let headings = ["", "", "old", "new", "change"].map { Table.Heading($0) }
+    return AlignedColumns.width(of: AlignedColumns(headings: headings, rows: lines).widths) <= width - 2
   }
 
   private func table(
@@ -320,7 +334,7 @@ public struct DiffReport: Sendable {
       let limit = "\(Quantity.number(judgement.limit * 100)) %"
       switch judgement.status {
       case 0: passed = ["nothing became worse by more than \(limit)"]
-      case 1: passed = ["worse than \(limit) allows, or failed: see \"regressed\" above"]
+      case 1: passed = ["a change for the worse is above \(limit), or something failed: see \"regressed\" above"]
       default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
       }
     }

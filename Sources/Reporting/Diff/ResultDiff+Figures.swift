@@ -32,11 +32,15 @@ extension ResultDiff {
     private let swept: [String: [ParameterFacts]]
     /// The names of the swept parameters that affect a variant, by the names of the scenario and of the variant.
     private let affecting: [[String]: Set<String>]
+    /// The names of the scenarios of which any run has a setting of the cores.
+    private let withCores: Set<String>
 
     init(_ documents: [ResultDocument]) {
       swept = Dictionary(grouping: documents, by: \.scenario.name).mapValues { documents in
         documents.flatMap { RunIndex($0).swept }.grouped(by: \.name).map { $0.elements[0] }
       }
+      withCores = Set(
+        documents.filter { $0.runs.contains { $0.parameters[Cores.name] != nil } }.map(\.scenario.name))
       affecting = documents.reduce(into: [:]) { affecting, document in
         for run in document.runs {
           affecting[[document.scenario.name, run.variant], default: []].formUnion(run.point.keys)
@@ -44,15 +48,20 @@ extension ResultDiff {
       }
     }
 
-    /// Returns the settings of a run of `document` in the notation of `--set`. A run without a setting of the cores
-    /// uses all cores of its machine.
+    /// Returns the values of all parameters of a run of `document`. A run without a setting of the cores uses all cores
+    /// of its machine. The cores have no value if no run has a setting of them.
+    func parameters(of run: RunFacts, in document: ResultDocument) -> [String: ParameterValue] {
+      guard withCores.contains(document.scenario.name) else { return run.parameters }
+      return run.parameters.merging([Cores.name: .integer(document.machine.usedCores)]) { own, _ in own }
+    }
+
+    /// Returns the settings of a run of `document` in the notation of `--set`.
     func settings(of run: RunFacts, in document: ResultDocument) -> [String] {
       let name = document.scenario.name
       let names = affecting[[name, run.variant]] ?? []
       return (swept[name] ?? []).compactMap { parameter in
         guard names.contains(parameter.name) else { return nil }
-        let allCores = parameter.name == Cores.name ? ParameterValue.integer(document.machine.usedCores) : nil
-        return (run.point[parameter.name] ?? run.parameters[parameter.name] ?? allCores).map(parameter.label)
+        return (run.point[parameter.name] ?? parameters(of: run, in: document)[parameter.name]).map(parameter.label)
       }
     }
   }
@@ -81,7 +90,7 @@ extension ResultDiff {
               scenario: document.scenario.name, variant: run.variant, settings: settings, metric: metric)
             let entry = Entry(
               name: name, meaning: described?.meaning ?? .init(facts.kind, facts.unit, isAmount: false), facts: facts,
-              parameters: run.parameters)
+              parameters: effective.parameters(of: run, in: document))
             if runs[name] == nil { keys.append(name) }
             runs[name, default: []].append(entry)
           }
@@ -166,7 +175,8 @@ extension ResultDiff {
     }
     let texts = settings.sorted { $0.key < $1.key }.map { name, values in
       let facts = parameters.first { $0.name == name }
-      return "\(name) (\(values.distinct.compactMap { facts?.describe($0) }.joined(separator: ", ")))"
+      return
+        "\(name) (\(values.distinct.compactMap { facts?.describe($0) ?? $0.integer.map(String.init) }.joined(separator: ", ")))"
     }
     return texts.isEmpty ? nil : "other values of \(texts.joined(separator: ", ")) on the two sides"
   }

@@ -88,8 +88,10 @@ extension AnswerWording {
       return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : meanRatio(run).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
+    let others = runs.filter { $0 != group.best }
     let remark =
-      note(group) ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
+      note(group).map { $0 + (group.isUndecided && !others.isEmpty ? reach(others, of: group) : "") }
+      ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
     let tail = remark.map { ", \($0)" } ?? edge(group)
     return !isLong && runs.count <= ComparisonAnswer.mostNames
       ? runs.map(text).listed("or") + tail

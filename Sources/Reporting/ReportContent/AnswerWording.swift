@@ -311,7 +311,7 @@ struct AnswerWording {
 
   /// Returns the maximum possible difference between the best run and runs that are not significantly different from
   /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
-  private func reach(_ near: [Int], of group: AnswerGroup) -> String {
+  func reach(_ near: [Int], of group: AnswerGroup) -> String {
     let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.map { $0.largestDifference > Self.hopeless ? " (too noisy)" : " (at most \($0.reach) apart)" } ?? ""

@@ -56,9 +56,12 @@ extension ReportContent {
     // Beside a baseline, the sign for undecided is about the baseline.
     let isCertainOnly =
       comparison?.isOfBest == false && comparison?.uncertainBests.isEmpty == false ? ", unless it is undecided" : ""
+    let variants =
+      Set(document.runs.map(\.variant)).count == 1
+      ? "" : ", over all \(facts.contains(.unranked) ? "ranked " : "")variants"
     let signs = [
       facts.contains(.best)
-        ? "\(Signs.best) best mean\(index.hasEnoughRounds ? "" : " so far, not ranked")\(groups.isEmpty ? "" : " for each \(groups), over all \(facts.contains(.unranked) ? "ranked " : "")variants")\(comparison?.yardsticks.isEmpty == false ? " except yardsticks" : "") \(better)\(isCertainOnly)"
+        ? "\(Signs.best) best mean\(index.hasEnoughRounds ? "" : " so far")\(groups.isEmpty ? "" : " for each \(groups)\(variants)")\(comparison?.yardsticks.isEmpty == false ? " except yardsticks" : "") \(better)\(isCertainOnly)"
         : "no best mean is named\(facts.contains(.uncertainBest) ? ", since the \(first) may be chance" : "") \(better)",
       facts.isSuperset(of: [.best, .uncertainBest]) ? "a \(first) mean with \(Signs.undecided) may be chance" : nil,
       facts.contains(.nearBest)

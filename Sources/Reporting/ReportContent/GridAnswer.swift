@@ -24,8 +24,8 @@ struct GridAnswer {
     return [best(choice), worst(besides: choice)].compactMap(\.self).joined(separator: "; ")
   }
 
-  /// Returns words about the variants that are certainly far from the best in a group even at their best settings,
-  /// except the chosen variants: `mutex is certainly up to 76x slower, serial-sync up to 25x`. Returns nil if there are
+  /// Returns words about the variants whose means are far from the best in a group even at their best settings, except
+  /// the chosen variants: `mutex is on average up to 76x slower, serial-sync up to 25x`. Returns nil if there are
   /// none, or too few rounds.
   private func worst(besides choice: Choice) -> String? {
     let comparison = wording.comparison
@@ -37,12 +37,12 @@ struct GridAnswer {
         let contrasts = runs.compactMap { comparison.contrastsWithBest[$0] }
         // The best run has no contrast.
         return runs.count > contrasts.count ? nil : contrasts.min { $0.factor < $1.factor }
-      }.filter { $0.isDistinct == true && $0.factor >= AnswerWording.far }
+      }.filter { $0.factor >= AnswerWording.far }
       return contrasts.max { $0.factor < $1.factor }.map { (variant, .init($0)) }
     }.sorted { $0.multiple.factor > $1.multiple.factor }.prefix(Self.mostWorst)
     guard let first = worst.first, wording.index.hasEnoughRounds else { return nil }
     let others = worst.dropFirst().map { ", \($0.variant) up to \($0.multiple.text)" }.joined()
-    return "\(first.variant) is certainly up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
+    return "\(first.variant) is on average up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
   }
 
   /// The maximum number of variants that the sentence names as far from the best.

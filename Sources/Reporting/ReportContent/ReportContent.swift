@@ -78,8 +78,10 @@ public struct ReportContent: Sendable {
     costs = made.costs(
       document.scenario.metrics.filter { Self.costs.contains($0.name) && !shown.map(\.name).contains($0.name) })
     ownFloors = shown.compactMap { metric in
+      // Each variant has an empty loop of its own.
       Summary(document.runs.compactMap { $0.metrics[metric.name]?.emptyLoop?.value }).map {
-        "\(Quantity($0.p50, metric.unit)) (\(metric.name))"
+        let ends = [$0.min, $0.max].map { Quantity($0, metric.unit).description }.distinct
+        return "\(ends.joined(separator: " to ")) (\(metric.name))"
       }
     }
     distributions = shown.filter { $0.kind == .latency }.compactMap { Distribution(index, $0) }

@@ -75,7 +75,10 @@ extension ReportTables {
   /// Returns the grid of some variants. The rows of several variants are in the order of the groups.
   private func grid(_ variants: [VariantFacts], _ metric: MetricFacts, _ across: ParameterFacts) -> SweepGrid {
     let down = Array(index.swept.dropLast())
-    let groups = variants.count > 1 ? comparison?.groupParameters ?? [] : []
+    let ranksRuns = document.runs.indices.contains { run in
+      isCompared(run) && variants.contains { $0.name == document.runs[run].variant }
+    }
+    let groups = ranksRuns ? comparison?.groupParameters ?? [] : []
     let (places, settings) = (
       down.filter { groups.contains($0.name) }, down.filter { !groups.contains($0.name) }
     )

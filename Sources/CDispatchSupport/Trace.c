@@ -46,6 +46,10 @@
 static void account(void) {
   DIR *threads = opendir("/proc/self/task");
   if (!threads) return;
+  // The kernel updates the time of a running thread at a tick, at a switch, and when the thread asks for its time.
+  // Without this call, the time of the calling thread could lack up to 4 ms.
+  struct timespec own;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own);
   for (struct dirent *entry; (entry = readdir(threads));) {
     if (entry->d_name[0] == '.') continue;
     char path[64], text[96];

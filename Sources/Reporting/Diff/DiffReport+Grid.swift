@@ -17,8 +17,10 @@ extension DiffReport {
   /// +36 %]; --details shows each`. Returns nil without intervals.
   private func extremes(_ style: TextStyle) -> String? {
     let rows = diff.rows.filter { $0.ratio != nil }.sorted { ($0.ratio?.width ?? 1) < ($1.ratio?.width ?? 1) }
-    guard let first = rows.first, let last = rows.last else { return nil }
-    let ends = [first, last].map { interval($0, unicode: style.unicode) }.distinct
+    let ends = [rows.first, rows.last].compactMap { row in
+      row.flatMap { change($0, unicode: style.unicode)?.interval }
+    }.distinct
+    guard !ends.isEmpty else { return nil }
     return "intervals: \(ends.count > 1 ? "from \(ends[0]) to \(ends[1])" : ends[0]); --details shows each"
   }
 

@@ -283,26 +283,21 @@ public struct DiffReport: Sendable {
   /// shows `too wide`.
   private static let widestInterval = 100.0
 
-  /// Returns the interval of the change of a row: `[-24 % … +36 %]`, or `[too wide]`; an empty string without a ratio.
-  func interval(_ row: ResultDiff.Row, unicode: Bool) -> String {
-    change(row, unicode: unicode).map { String($0.drop { $0 != "[" }) } ?? ""
-  }
-
-  /// Returns the change of a row with its interval: `+2 % [-24 % … +36 %]`; nil without a ratio.
-  private func change(_ row: ResultDiff.Row, unicode: Bool) -> String? {
+  /// Returns the change of a row and its interval as text: `+2 %` and `[-24 % … +36 %]`, or `[too wide]`; nil without a
+  /// ratio.
+  func change(_ row: ResultDiff.Row, unicode: Bool) -> (estimate: String, interval: String)? {
     row.ratio.map { ratio in
       let isWide = ratio.width > Self.widestInterval
       // Decimals would suggest a precision that a wide interval does not have.
       let changes = Quantity.changes(
         [ratio.estimate] + (isWide ? [] : [ratio.low, ratio.high]), decimals: ratio.isWide ? 0 : 1)
-      let interval = isWide ? "too wide" : changes.dropFirst().joined(separator: " \(Signs.range) ")
-      let text = "\(changes[0]) [\(interval)]"
-      return unicode ? text : Signs.plain(text)
+      let interval = "[\(isWide ? "too wide" : changes.dropFirst().joined(separator: " \(Signs.range) "))]"
+      return (changes[0], unicode ? interval : Signs.plain(interval))
     }
   }
 
   func cells(_ row: ResultDiff.Row, unicode: Bool) -> [String] {
-    let change = change(row, unicode: unicode)
+    let change = change(row, unicode: unicode).map { "\($0.estimate) \($0.interval)" }
     return [
       row.label, Quantity(row.old, row.unit).description, Quantity(row.new, row.unit).description, change ?? "-",
       words(row),

@@ -11,7 +11,12 @@ extension ResultDiff {
     let metric: String
 
     /// The variant and the settings: `mutex[threads=2,hold=1us]`.
-    var label: String { settings.isEmpty ? variant : "\(variant)[\(settings.joined(separator: ","))]" }
+    var label: String { Self.label(variant, settings) }
+
+    /// Returns the text for a variant and its settings: `mutex[threads=2,hold=1us]`.
+    static func label(_ variant: String, _ settings: [String]) -> String {
+      settings.isEmpty ? variant : "\(variant)[\(settings.joined(separator: ","))]"
+    }
 
     /// The name as text: `apply-stride apply[stride=4] elapsed`.
     public var description: String { "\(scenario) \(label) \(metric)" }

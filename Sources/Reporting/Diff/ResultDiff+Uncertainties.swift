@@ -76,10 +76,9 @@ struct EndingCounts {
     for document in documents {
       let complete = Set(document.scenario.variants.filter(\.isMeantToComplete).map(\.name))
       for facts in document.runs {
-        let settings = effective.settings(of: facts, in: document)
         var run = Run(
           scenario: document.scenario.name,
-          label: settings.isEmpty ? facts.variant : "\(facts.variant)[\(settings.joined(separator: ","))]",
+          label: ResultDiff.FigureName.label(facts.variant, effective.settings(of: facts, in: document)),
           isMeantToComplete: complete.contains(facts.variant))
         let place = places[run.name] ?? runs.count
         if place < runs.count { run = runs[place] } else { runs.append(run) }

@@ -196,7 +196,7 @@ struct ComparisonAnswer {
     }
     // Beside a baseline, the items about it take the place of the lines about the best runs.
     let lines =
-      contrasts.isEmpty
+      baseline == nil
       ? groups.map { "\(Self.item)\(wording.line($0))" }
         .shortened(to: Self.mostGroups) { "\($0) more are in the tables" } : []
     return [sentence(GridAnswer(groups, wording).text)] + lines.map { "\($0)." }
@@ -267,13 +267,19 @@ struct ComparisonAnswer {
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 
-  /// The sentences about the runs that are better and worse than the baseline. For a single group, a note follows that
-  /// the ratios of the other sentences have another reference. The array is empty without a baseline.
-  private var contrasts: [String] {
-    // Of a single group, the ratios to the best run are those to the baseline if that is the best.
+  /// The baseline with which the answer begins; nil if there is none. Of a single group, the ratios to the best run are
+  /// those to the baseline if that is the best, and need no sentence.
+  private var baseline: String? {
     guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline, !groups.isEmpty,
       groups.count > 1 || names.variant(groups[0].best) != baseline
-    else { return [] }
+    else { return nil }
+    return baseline
+  }
+
+  /// The sentences about the runs that are better and worse than ``baseline``. For a single group, a note follows that
+  /// the ratios of the other sentences have another reference.
+  private var contrasts: [String] {
+    guard let baseline else { return [] }
     let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)"
     let sentences = wording.againstBaseline(groups, mostItems: Self.mostGroups)
     return (sentences + (groups.count == 1 ? [note] : [])).map { "\($0)." }

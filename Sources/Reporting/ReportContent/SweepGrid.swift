@@ -72,7 +72,7 @@ extension ReportTables {
     comparison.map { $0.contrasts[run] != nil || $0.references.contains(run) } ?? false
   }
 
-  /// Returns the grid of some variants. The rows of several variants are in the order of the groups.
+  /// Returns the grid of some variants. Rows that are compared are in the order of the groups.
   private func grid(_ variants: [VariantFacts], _ metric: MetricFacts, _ across: ParameterFacts) -> SweepGrid {
     let down = Array(index.swept.dropLast())
     let ranksRuns = document.runs.indices.contains { run in

@@ -26,8 +26,8 @@ struct ProgramTrace {
   /// runs.
   private static let patience = Duration.seconds(1)
 
-  /// The time after which a user may wonder why a program that still runs shows nothing.
-  private static let long = Duration.seconds(3)
+  /// The time after which the lab says that the program still runs.
+  private static let silence = Duration.seconds(3)
 
   /// The exit status if the lab kills the program because the time of `--for` is up: that of `timeout(1)`.
   private static let timeoutStatus: Int32 = 124
@@ -59,7 +59,7 @@ struct ProgramTrace {
     if let limit {
       after(.nanoseconds(Int64(limit)), feed, .timeIsUp)
     } else if Terminal.isTerminal(STDERR_FILENO) {
-      after(Self.long, feed, .isLong)
+      after(Self.silence, feed, .isLong)
     }
     var traces: [Trace]?
     /// Stops recording and shows the record. Later calls have no effect.

@@ -6,11 +6,8 @@ import CDispatchSupport
 /// step, and a ``Chooser`` decides which strand makes the next step. A step ends before the next step of its strand.
 /// The program's memory is therefore sequentially consistent: all threads observe the steps in one order.
 ///
-/// One strand at a time uses the objects of an execution. The objects of this module and of the explored patterns
-/// therefore conform to `Sendable` without a check.
-///
-/// Conformance to `Sendable` is unchecked: the exploring thread and the threads of fibers use the execution one at a
-/// time.
+/// The exploring thread and the threads of fibers use the objects of an execution one at a time. The conformance of
+/// these objects, in this module and in the explored patterns, to `Sendable` is therefore unchecked.
 public final class Execution: @unchecked Sendable {
   /// The maximum number of steps of an execution.
   static let longest = 5_000

@@ -10,6 +10,6 @@ final class ModelPool: @unchecked Sendable {
   func hasRoom(for priority: TaskPriority) -> Bool { busy[priority.rawValue, default: 0] < width }
   /// Occupies a thread for the priority.
   func enter(_ priority: TaskPriority) { busy[priority.rawValue, default: 0] += 1 }
-  /// Releases a thread for the priority.
+  /// Frees a thread of the priority.
   func leave(_ priority: TaskPriority) { busy[priority.rawValue, default: 0] -= 1 }
 }

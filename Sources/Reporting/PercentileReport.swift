@@ -5,10 +5,14 @@ import Laboratory
 /// Distributions of latencies in the text format of the HdrHistogram plotter (`.hgrm`), in nanoseconds.
 public enum PercentileReport {
   /// Returns the distribution of each shown latency of each run. The names, such as `wait-last-leave-on=pool-call`, are
-  /// unique, since the plotter requires a file for each distribution.
+  /// unique, since the plotter requires a file for each distribution. Several documents of a scenario are numbered.
   public static func distributions(_ documents: [ResultDocument]) -> [(name: String, text: String)] {
-    documents.flatMap { document in
+    var counts: [String: Int] = [:]
+    return documents.flatMap { document in
       let scenario = document.scenario
+      counts[scenario.name, default: 0] += 1
+      let isRepeated = documents.count { $0.scenario.name == scenario.name } > 1
+      let repetition = isRepeated ? "run\(counts[scenario.name] ?? 1)" : ""
       let index = RunIndex(document)
       let latencies = scenario.show.filter { name in
         scenario.metrics.contains { $0.name == name && $0.kind == .latency }
@@ -20,7 +24,7 @@ public enum PercentileReport {
           samples.latencies.outputPercentileDistribution(to: &text, outputValueUnitScalingRatio: 1)
           let settings = index.swept.compactMap { parameter in run.point[parameter.name].map(parameter.label) }
           let parts = [
-            documents.count > 1 ? scenario.name : "", run.variant, settings.joined(separator: ","), metric,
+            documents.count > 1 ? scenario.name : "", repetition, run.variant, settings.joined(separator: ","), metric,
           ]
           // The name becomes part of a file name in the directory of the export. A `/` would change the directory.
           return (parts.filter { !$0.isEmpty }.joined(separator: "-").replacing("/", with: "-").inLine, text)

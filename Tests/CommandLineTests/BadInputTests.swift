@@ -158,6 +158,8 @@ import Testing
       ["compare", "apply-stride", "stride=1,2", "--trial-time", "soon"],
       "gcdlab: --trial-time: found 'soon', expected a duration"
     ),
+    (["diff", "queue-order", "--runs", "0"], "gcdlab: --runs: found 0, expected 1 to 1000."),
+    (["diff", "queue-order", "--run-time", "soon"], "gcdlab: --run-time: found 'soon', expected a duration"),
     (["watch", ".", "--count", "0"], "gcdlab: --count: found 0, expected 1 or more."),
   ])
   func `usage errors have the exit status 64`(_ arguments: [String], _ start: String) async throws {

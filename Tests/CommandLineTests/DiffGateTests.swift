@@ -105,6 +105,16 @@ import Testing
     #expect(try await Self.diff([run], [faster]).status == 0)
   }
 
+  @Test func `different runs that started in the same second and took equally long count as two runs`() async throws {
+    let run = try await Self.run(Self.steady), next = try await Self.run(Self.steady.map { $0 + 1 })
+    let accepted = try await Self.diff(["[\(run),\(next)]"], [run])
+    #expect(accepted.status != 64 && accepted.output.contains("old: 2 runs"), "\(accepted.output)\(accepted.errors)")
+    // Runs without figures may have equal documents.
+    let empty = try await Self.run([])
+    let unjudged = try await Self.diff(["[\(empty),\(empty)]"], [run])
+    #expect(unjudged.status == 2, "\(unjudged.output)\(unjudged.errors)")
+  }
+
   @Test func `a diff with a figure that became worse fails`() async throws {
     let old = try await Self.run(Self.steady), new = try await Self.run(Self.steady.map { $0 * 1.3 })
     let worse = try await Self.diff([old, old, old], [new, new, new])

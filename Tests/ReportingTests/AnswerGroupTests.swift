@@ -15,7 +15,7 @@ import Testing
       results.content.conclusions.starts(with: [
         "Compared with plain, faster: apply with stride 4 at both values of work; slower: apply with stride 1 at both values of work.",
         "- apply with stride 4: 4.00x faster everywhere.", "- apply with stride 1: 2.50x slower everywhere.",
-        "apply with stride 4 is fastest at all values of work; plain is on average up to 4.00x slower.",
+        "Compared with each other: apply with stride 4 is fastest at all values of work; plain is on average up to 4.00x slower.",
       ]), "\(results.content.conclusions)")
     let partly = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1, 4])], rounds: 12, baseline: "plain") {
       variant, round, values in
@@ -27,7 +27,7 @@ import Testing
       partly.starts(with: [
         "Compared with plain, faster: apply with stride 4 at 1 of the 3 values of work; slower: apply with stride 4 at 1 of the 3 values of work.",
         "- apply with stride 4: 4.00x faster at work 10 ns; 3.00x slower at work 100 ns; no difference found at 1 of the 3 values of work.",
-        "- apply with stride 1: undecided at all 3 values of work.",
+        "- apply with stride 1: undecided against plain at all 3 values of work.",
       ]), "\(partly)")
   }
 
@@ -122,13 +122,24 @@ import Testing
       values["stride"] == 16 ? 90_000 : 10_000 * (round.isMultiple(of: 2) == (values["stride"] == 1) ? 1.3 : 1)
     }
     results.command = [
-      "compare", "fixture", "stride=1,4,16", "--set", "work=15ns", "--time", "8s", "--variant", "apply",
+      "compare", "fixture", "threads=2", "stride=1,4,16", "--set", "work=15ns", "--time", "8s", "--variant", "apply",
     ]
     let says = try #require(results.content.conclusion)
     #expect(
       says.contains(
-        /[Tt]o decide, run `gcdlab compare fixture --set work=15ns --variant apply stride=1,4 --time \d+s`\./),
+        /[Tt]o decide, run `gcdlab compare fixture threads=2 --set work=15ns --variant apply stride=1,4 --time \d+s`\./),
       "\(says)")
+  }
+
+  @Test func `too few rounds by --rounds are mended by --rounds, however the option is written`() throws {
+    for option in [["--rounds", "3"], ["--rounds=3"]] {
+      var results = try Fixture.compared([("stride", [1, 4])], rounds: 3) { _, values in values["stride"] == 1 ? 10 : 20
+      }
+      results.command = ["compare", "fixture", "stride=1,4"] + option
+      let says = results.content.conclusions
+      #expect(
+        says.contains { $0.contains("needed to rank the settings (--rounds \(ConfidenceInterval.fewest))") }, "\(says)")
+    }
   }
 
   @Test func `settings of one variant that are as good as each other are named together`() throws {

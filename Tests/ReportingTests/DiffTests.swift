@@ -71,7 +71,9 @@ import Testing
 
   @Test func `a shorter processor time is described as less, not as faster`() throws {
     func run(_ time: Double) -> ResultDocument {
-      let rounds = Fixture.rounds(30) { round in ["elapsed": [1000], "processor-time": [time + Double(round % 3)]] }
+      let rounds = Fixture.rounds(30) { round in
+        ["elapsed": [1000 + Double(round % 3)], "processor-time": [time + Double(round % 3)]]
+      }
       return Fixture.made([("a", rounds)]).document
     }
     let diff = try ResultDiff(old: [run(4000)], new: [run(1000)], metrics: ["elapsed", "processor-time"])
@@ -103,10 +105,9 @@ import Testing
       judgements: results.judgements)
     let diff = try ResultDiff(old: [old], new: [ResultDocument(moved)])
     #expect(
-      diff.cautions == [
+      diff.otherCircumstances == [
         "another processor: Test CPU before, Other CPU now", "another number of cores: 2 before, 64 now",
-        "a run was interrupted on the new side",
-      ])
+      ] && diff.cautions == ["fixture: interrupted on the new side"])
     #expect(diff.verdicts.map(\.new.verdict) == [.violated])
   }
 
@@ -172,14 +173,21 @@ import Testing
     }
     func changes(_ old: [Verdict], _ new: [Verdict]) throws -> [String] {
       let diff = try ResultDiff(old: old.map(run), new: new.map(run))
-      return diff.verdicts.map { "\($0.old.text) to \($0.new.text)\($0.mayBeNoise ? ", noise?" : "")" }
+      return diff.verdicts.map { "\($0.old.text) to \($0.new.text)\($0.caution.map { ". \($0)" } ?? "")" }
     }
     let often = try changes([.inconclusive, .refuted, .inconclusive], [.inconclusive, .refuted, .refuted])
-    #expect(often == ["inconclusive in 2 of 3 runs to refuted in 2 of 3 runs, noise?"], "\(often)")
+    let noise = "This may be noise, since not all runs decide alike."
+    #expect(often == ["inconclusive in 2 of 3 runs to refuted in 2 of 3 runs. \(noise)"], "\(often)")
     #expect(try changes([.supported, .supported], [.refuted, .refuted]) == ["supported to refuted"])
     // A claim that failed once has failed.
     let failed = try changes([.held, .held, .held], [.held, .held, .violated])
-    #expect(failed == ["held to violated in 1 of 3 runs, noise?"], "\(failed)")
+    #expect(failed == ["held to violated in 1 of 3 runs. \(noise)"], "\(failed)")
+    // Equally frequent verdicts are the same on both sides, in any order of the runs.
+    #expect(try changes([.supported, .inconclusive], [.inconclusive, .supported]).isEmpty)
+    let undecided = try changes([.supported, .supported], [.inconclusive, .inconclusive])
+    #expect(
+      undecided == ["supported to inconclusive. The new side does not decide, so it does not contradict the old one."],
+      "\(undecided)")
     #expect(try changes([.inconclusive, .refuted, .refuted], [.inconclusive, .refuted, .refuted]).isEmpty)
   }
 
@@ -318,6 +326,27 @@ import Testing
     #expect(same.contains("\nthe same choice on both sides: stride 4\n"), "\(same)")
   }
 
+  @Test func `two comparisons have the same choice if the same runs are as good, in any order of their means`() throws {
+    func text(_ old: Results, _ new: Results) throws -> String {
+      DiffReport(try ResultDiff(old: [old.document], new: [new.document]), judgement: nil).text(TextStyle(width: 100))
+    }
+    func equal(best: Int) throws -> Results {
+      try Fixture.compared([("stride", [16, 64])]) { name, values in
+        name == "plain" ? nil : values["stride"] == best ? 1000 : 1001
+      }
+    }
+    let same = try text(equal(best: 16), equal(best: 64))
+    #expect(same.contains("\nthe same choice on both sides: stride 16 or stride 64\n"), "\(same)")
+    // The other variant was measured on one side only.
+    func fastest(plain: Double?) throws -> Results {
+      try Fixture.compared([("stride", [1, 4])]) { name, values in
+        name == "plain" ? plain : values["stride"] == 4 ? 1000 : 3000
+      }
+    }
+    let named = try text(fastest(plain: nil), fastest(plain: 9000))
+    #expect(named.contains("\nthe same choice on both sides: apply with stride 4\n"), "\(named)")
+  }
+
   @Test func `two grids have the same choice if they choose the same run, whatever is undecided`() throws {
     /// Returns a comparison in which stride 4 has the best mean, and is undecided at the given amounts of work.
     func compared(undecidedAt works: [Int], best: Int = 4) throws -> ResultDocument {
@@ -416,6 +445,34 @@ import Testing
     // The cells may have no intervals, so each significant change is a line as well.
     #expect(grid.contains { $0.hasPrefix("• regressed: work=100ns,stride=4 +200 % [+") }, "\(grid)")
     #expect(try !text(old, old).contains("candidates"))
+  }
+
+  @Test func `a grid of variants that read different parameters has a cell for every figure`() throws {
+    let results = try Fixture.compared([("work", [10, 1000]), ("stride", [4, 64]), ("threads", [1, 2])]) { _, _ in 1000
+    }
+    let diff = try ResultDiff(old: [results.document], new: [results.document])
+    let lines = try #require(DiffReport(diff, judgement: nil).grid(TextStyle(width: 200)))
+    let cells = lines.joined().matches(of: /%/).count
+    #expect(diff.rows.count > 8 && cells >= diff.rows.count, "\(lines.joined(separator: "\n"))")
+  }
+
+  @Test func `equal figures are the same, however many rounds there are`() throws {
+    for rounds in [5, 6, 12] {
+      let side = document([("a", Array(repeating: 2500, count: rounds))])
+      let diff = try ResultDiff(old: [side], new: [side])
+      #expect(diff.rows.map(\.change) == [.none] && diff.rows.map(\.isSame) == [true], "\(diff.rows)")
+      #expect(DiffJudgement(diff, failAbove: 0.1).status == 0)
+    }
+  }
+
+  @Test func `a parameter that a variant ignores is no other setting`() throws {
+    let results = try Fixture.compared([("work", [10, 1000])]) { _, _ in 1000 }
+    let ignored = Set(results.runs.flatMap { run in run.variant.ignores.map { [run.variant.name, $0] } })
+    let document = results.document
+    #expect(!ignored.isEmpty)
+    for run in document.runs {
+      #expect(run.parameters.keys.allSatisfy { !ignored.contains([run.variant, $0]) }, "\(run.parameters)")
+    }
   }
 
   @Test func `a fixed setting of one comparison matches the same setting of a sweep`() throws {

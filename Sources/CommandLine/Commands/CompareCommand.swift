@@ -180,6 +180,7 @@ struct CompareCommand: AsyncParsableCommand {
     // The user may expect the sweeps of the scenario beside those of the command.
     let replaced = experiment.sweep.filter { own in
       !all.contains { $0.name == own.name } && !fixed.contains { $0.name == own.name }
+        && experiment.variants.contains { !$0.ignores.contains(own.name) }
     }
     if !replaced.isEmpty {
       let texts = replaced.compactMap { own in

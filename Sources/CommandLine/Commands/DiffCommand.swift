@@ -80,12 +80,12 @@ struct DiffCommand: AsyncParsableCommand {
 
   func validate() throws {
     _ = try threshold()
+    _ = try longestRun()
+    if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), expected 1 to 1000.") }
     guard against == nil else {
       guard !files.isEmpty, old.isEmpty, new.isEmpty else {
         throw ValidationError("--against: give the scenarios to run, and no documents.")
       }
-      _ = try longestRun()
-      if !(1...1000).contains(runs) { throw ValidationError("--runs: found \(runs), expected 1 to 1000.") }
       return
     }
     _ = try sides()
@@ -142,7 +142,8 @@ struct DiffCommand: AsyncParsableCommand {
     var places: [[String]: String] = [:]
     for path in paths {
       for document in try Lab.results(at: path) {
-        if let other = places.updateValue(path, forKey: document.identity) {
+        // A run without figures is no observation, so it cannot count twice.
+        if document.hasFigures, let other = places.updateValue(path, forKey: document.identity) {
           let found = "a run of \(document.scenarioName)"
           throw InputError(
             other == path

@@ -89,7 +89,7 @@ public struct SweepParser {
 }
 
 extension Parameter {
-  /// An example of a step in the unit of the parameter, for errors.
+  /// An example of a step in the unit of the parameter, for error messages.
   fileprivate var step: String {
     switch unit {
     case .nanoseconds: "10ns"

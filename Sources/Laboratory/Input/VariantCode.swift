@@ -120,7 +120,7 @@ struct VariantCode: Sendable {
     return ["\(call.probe) { \(call.arguments) in"] + body.map { $0.isEmpty ? $0 : "  " + $0 } + ["}"]
   }
 
-  /// The probe of a variant and the arguments of its body, in the source before the body.
+  /// The name of a variant's probe and the arguments of its body, as the source text has them.
   private struct ProbeCall {
     let probe: String
     let arguments: Substring

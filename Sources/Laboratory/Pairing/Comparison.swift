@@ -83,6 +83,8 @@ public struct Comparison: Sendable {
   private let unranked: Set<Int>
   /// The groups of runs, with the runs that compete for the best of each group.
   private let grouping: ComparedGroups
+  /// The figures of each run.
+  private let figures: [[RoundFigure]]
   /// The direction in which a figure is better; nil if neither direction is better.
   private let ranking: Ranking?
   /// The number of comparisons that share the confidence.
@@ -141,6 +143,7 @@ public struct Comparison: Sendable {
     groupParameters = policy.groupParameters
     best = grouping.bestOfAll
     bests = grouping.bests
+    figures = entries.map(\.figures)
     self.ranking = ranking
     self.comparisons = comparisons
     self.spreads = spreads
@@ -187,10 +190,11 @@ public struct Comparison: Sendable {
     Contrast(rounds, among: comparisons, spread: spreads[run])
   }
 
-  /// Returns whether the rounds distinguish two runs of which neither is the best, with the certainty of the
-  /// comparison's own ratios. The noise of ratios to the best run says nothing about other ratios.
-  public func areDistinct(_ rounds: PairedRounds) -> Bool {
-    Contrast(rounds, among: comparisons)?.isDistinct == true
+  /// Returns whether two runs of a group are the same run, or are not distinguished by the rounds, with the certainty
+  /// of the comparison's own ratios. The noise of ratios to the best run says nothing about other ratios.
+  public func areAlike(_ run: Int, _ other: Int) -> Bool {
+    guard run != other, !figures[run].isEmpty, !figures[other].isEmpty else { return true }
+    return Contrast(PairedRounds(figures[run], against: figures[other]), among: comparisons)?.isDistinct != true
   }
 
   /// Returns the least precise ratio; nil if no run counts. A ratio with too few rounds is less precise
@@ -203,8 +207,9 @@ public struct Comparison: Sendable {
 
   private static func margin(_ contrast: Contrast) -> Double { contrast.interval?.relativeMargin ?? .infinity }
 
-  /// The smallest factor between a run that is out of reach and the best run. Such a run hardly affects the answer.
-  static let outOfReach = 2.0
+  /// The smallest certain factor between a run that is out of reach and the best run. Such a run hardly affects the
+  /// answer.
+  public static let outOfReach = 2.0
 
   /// Returns the runs whose figures certainly differ from the figures of their references by more than `factor`, in
   /// ascending order.

@@ -253,7 +253,7 @@ private final class FirstArrival: Sendable {
       expected: 0, desired: MonotonicClock.now(), ordering: .acquiringAndReleasing)
   }
 
-  /// The nanoseconds since the first arrival.
+  /// The nanoseconds since the first arrival; meaningless before ``set()`` was called.
   var elapsed: UInt64 { MonotonicClock.now() - nanoseconds.load(ordering: .acquiring) }
 }
 

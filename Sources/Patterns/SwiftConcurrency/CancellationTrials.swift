@@ -208,7 +208,7 @@ final class HandledTask: Sendable {
 
   // MARK: Results
 
-  /// The number of times that handlers ran.
+  /// The number of calls of all handlers.
   var runs: Int { (0..<handlers.count).sum { handlers[$0] } }
   /// The number of handlers that did not run.
   var missed: Int { (0..<handlers.count).count { handlers[$0] == 0 } }

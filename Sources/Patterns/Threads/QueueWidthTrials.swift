@@ -48,8 +48,8 @@ extension QueueWidth {
     }
   }
 
-  /// Runs working tasks while a task on each queue of `others` occupies a core. Records the maximum number of working
-  /// tasks in progress at the same time.
+  /// Runs tasks that compute while a task on each queue of `others` occupies a core. Records the maximum number of
+  /// working tasks in progress at the same time.
   ///
   /// - Parameters:
   ///   - others: the queues of the tasks that each occupy a core.
@@ -75,8 +75,8 @@ extension QueueWidth {
     ended.wait()
   }
 
-  /// Runs working tasks while other processes occupy cores. Records the maximum number of working tasks in progress at
-  /// the same time.
+  /// Runs tasks that compute while other processes occupy cores. Records the maximum number of working tasks in
+  /// progress at the same time.
   ///
   /// - Parameters:
   ///   - count: the number of other processes, each of which occupies one core.

@@ -151,8 +151,8 @@ final class ContendingTasks: Sendable {
   /// The number of threads of the pool that waited when ``look()`` was called.
   var parked: Int { seen.withLock { $0.parked } }
 
-  /// Records, as the metric `behind`, the number of tasks that were not done when ``look()`` was called, without the
-  /// first task.
+  /// Records, as the metric `behind`, the number of tasks that were not done when ``look()`` was called. The first
+  /// task, which still ran, is not counted.
   func recordBehind(_ trial: Trial, _ behind: MetricKey<Int>) { trial.record(behind, seen.withLock { $0.notDone } - 1) }
 }
 

@@ -21,7 +21,7 @@ public struct DiffJudgement: Sendable {
   ///
   /// - Parameters:
   ///   - diff: the diff to judge.
-  ///   - limit: the share above which a change for the worse fails. The share must be above 0.
+  ///   - limit: the share above which a change for the worse fails. The share must not be negative.
   public init(_ diff: ResultDiff, failAbove limit: Double) {
     self.limit = limit
     let percent = "\(Quantity.number(limit * 100)) %"

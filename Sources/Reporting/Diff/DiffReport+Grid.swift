@@ -32,13 +32,14 @@ extension DiffReport {
   /// swept, or if the grid has too many columns or metrics.
   func grid(_ style: TextStyle) -> [String]? {
     let rows = diff.rows
-    guard diff.isOfComparisons, Set(rows.map(\.metric)).count == 1, rows.contains(where: { $0.ratio != nil }),
-      let most = rows.max(by: { $0.figure.settings.count < $1.figure.settings.count }), most.figure.settings.count > 1,
-      let last = most.figure.settings.last.map(Self.parameter)
+    // Variants may read different parameters.
+    let parameters = diff.sweptParameters.filter { name in rows.contains { setting($0, name) != nil } }
+    guard diff.comparisons != nil, Set(rows.map(\.metric)).count == 1, rows.contains(where: { $0.ratio != nil }),
+      parameters.count > 1, let last = parameters.last
     else { return nil }
     let columns = rows.compactMap { setting($0, last) }.distinct
     guard 2...Self.mostColumns ~= columns.count else { return nil }
-    let keys = most.figure.settings.dropLast().map(Self.parameter)
+    let keys = parameters.dropLast()
     func lines(_ changes: [String]) -> [[String]] {
       zip(rows, changes).grouped { row, _ in
         [row.figure.variant] + keys.map { setting(row, $0) ?? "-" }

@@ -337,13 +337,12 @@ public struct DiffReport: Sendable {
       "\(change.scenario), \(change.old.text) \(Signs.arrow) \(change.new.text): \(change.says) Old"
         + "\(change.old.runs > 1 ? ", in one run" : ""): \(change.old.evidence). New"
         + "\(change.new.runs > 1 ? ", in one run" : ""): \(change.new.evidence)."
-        + (change.mayBeNoise ? " This may be noise, since not all runs decide alike." : "")
+        + (change.caution.map { " \($0)" } ?? "")
     }
     return [
       ("verdicts that changed", verdicts), ("missing now", folded(diff.missing)), ("new", folded(diff.added)),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
-      ("cautions", diff.cautions.filter { $0 != diff.otherSettings && !diff.otherCircumstances.contains($0) }),
-      ("gate", passed),
+      ("cautions", diff.cautions), ("gate", passed),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

@@ -70,8 +70,8 @@ extension ResultDiff {
     public let runs: (old: Int, new: Int)
     /// The typical figure of each side: the geometric mean over the runs, or the median if a figure is 0.
     public let old, new: Double
-    /// The ratio of the new figure to the old figure; nil if there are too few rounds, or if the figure of a round is
-    /// 0.
+    /// The ratio of the new figure to the old figure; nil if there are too few rounds, if the figure of a round is 0,
+    /// or if all figures are equal.
     public let ratio: ConfidenceInterval?
     /// The number of runs per side that probably show a change of ``ResultDiff/soughtChange``; nil if the change was
     /// judged, or if too many runs would be needed.
@@ -85,7 +85,7 @@ extension ResultDiff {
 
     /// The kind of the metric.
     let kind: Metric.Kind
-    /// The meaning of the metric's figures.
+    /// What the figure is, such as a duration or an amount. It selects the words for a change.
     let meaning: Metric.Meaning
 
     /// The name of the scenario.
@@ -112,7 +112,7 @@ extension ResultDiff {
       return (Change.worstFirst.firstIndex(of: change) ?? 0, -size)
     }
 
-    /// Whether the figures of all rounds on both sides are equal and have no ratio, as for a count of 0.
+    /// Whether the figures of all rounds on both sides are equal, as for a count of 0. There is no ratio then.
     var isSame: Bool { change == .none && ratio == nil }
 
     /// Returns whether the figure became worse by more than `share` and the change is significant.
@@ -145,10 +145,12 @@ extension ResultDiff {
       var text: String { verdict.rawValue + (count < runs ? " in \(count) of \(runs) runs" : "") }
     }
 
-    /// Whether the change may be noise: the runs of a side have several verdicts, or only one side is decided.
-    var mayBeNoise: Bool {
-      old.count < old.runs || new.count < new.runs
-        || (old.verdict == .inconclusive) != (new.verdict == .inconclusive)
+    /// A sentence about the certainty of the change; nil if all runs of each side decide, and decide alike.
+    var caution: String? {
+      if old.count < old.runs || new.count < new.runs { return "This may be noise, since not all runs decide alike." }
+      guard (old.verdict == .inconclusive) != (new.verdict == .inconclusive) else { return nil }
+      return "The \(old.verdict == .inconclusive ? "old" : "new") side does not decide, so it does not contradict the "
+        + "\(old.verdict == .inconclusive ? "new" : "old") one."
     }
   }
 }

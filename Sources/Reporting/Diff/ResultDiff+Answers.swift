@@ -9,8 +9,8 @@ extension ResultDiff {
     /// A remark on a choice that is not certain, such as `undecided`; otherwise nil.
     let caution: String?
 
-    init(_ content: ReportContent) {
-      (bests, choice, caution) = ComparisonAnswer.recommendation(content)
+    init(_ content: ReportContent, namesVariants: Bool) {
+      (bests, choice, caution) = ComparisonAnswer.recommendation(content, namesVariants: namesVariants)
     }
   }
 
@@ -18,7 +18,10 @@ extension ResultDiff {
   /// without an answer. Several comparisons can have different answers.
   var answers: (old: [Answer], new: [Answer])? {
     guard let comparisons else { return nil }
-    let sides = [comparisons.old, comparisons.new].map { side in side.map { Answer(ReportContent($0)) } }
+    let contents = [comparisons.old, comparisons.new].map { $0.map { ReportContent($0) } }
+    // If any comparison ranks several variants, all names include the variant, so that they can be compared.
+    let namesVariants = contents.joined().contains { ComparisonAnswer.rankedVariants($0).count > 1 }
+    let sides = contents.map { $0.map { Answer($0, namesVariants: namesVariants) } }
     return sides.joined().contains(where: \.choice.isEmpty) ? nil : (sides[0], sides[1])
   }
 }

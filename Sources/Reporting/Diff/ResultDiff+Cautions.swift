@@ -55,22 +55,17 @@ extension ResultDiff {
     return "another load: other programs kept the cores busy during the \(isBusy(old) ? "old" : "new") runs only"
   }
 
-  static func cautions(
-    _ old: [ResultDocument], _ new: [ResultDocument], _ settings: String?
-  ) -> [String] {
+  /// Returns a sentence if the calibrated work took another time on the new side, since every figure changes with this
+  /// time; otherwise nil.
+  static func otherSpeed(_ old: [ResultDocument], _ new: [ResultDocument]) -> String? {
     func speed(_ side: [ResultDocument]) -> Double? {
       Ranking.typical(side.map(\.machine.work.stepsPerMicrosecond))
     }
-    guard let was = speed(old), let now = speed(new) else { return [] }
-    var cautions: [String] = []
-    // If the same work takes a different time, every figure changes with this time.
-    let speed = was / now
-    if speed.isFinite, abs(speed - 1) > 0.05 {
-      cautions.append("calibrated work took \(Quantity.ratio(speed)) times as long on the new side as on the old side")
-    }
-    if let settings { cautions.append(settings) }
-    let interrupted = [("old", old), ("new", new)].filter { $0.1.contains(where: \.isInterrupted) }.map(\.0)
-    if !interrupted.isEmpty { cautions.append("a run was interrupted on the \(interrupted.listed()) side") }
-    return cautions
+    guard let was = speed(old), let now = speed(new), (was / now).isFinite, abs(was / now - 1) > leastOtherSpeed
+    else { return nil }
+    return "calibrated work took \(Quantity.ratio(was / now)) times as long on the new side as on the old side"
   }
+
+  /// The smallest difference of the machine's speed between the sides that a report mentions, as a share.
+  private static let leastOtherSpeed = 0.05
 }

@@ -9,6 +9,8 @@ extension ResultDiff {
     let claim: ClaimFacts
     /// The number of runs with this verdict, and of all runs.
     let count, runs: Int
+    /// The share of the runs with each verdict.
+    let shares: [Verdict: Double]
 
     /// Creates the claim from its verdicts in some runs, of which there is at least one. A claim that failed in one run
     /// has failed. A claim that could not be judged in one run does not count as held. Otherwise, the most frequent
@@ -20,8 +22,11 @@ extension ResultDiff {
       func rank(_ verdict: (key: Verdict, elements: [ClaimFacts])) -> (Int, Int) {
         (severity(verdict.key), verdict.elements.count)
       }
-      guard let most = claims.grouped(by: \.verdict).max(by: { rank($0) < rank($1) }) else { return nil }
+      let verdicts = claims.grouped(by: \.verdict)
+      guard let most = verdicts.max(by: { rank($0) < rank($1) }) else { return nil }
       (self.scenario, claim, count, runs) = (scenario, most.elements[0], most.elements.count, claims.count)
+      shares = Dictionary(
+        uniqueKeysWithValues: verdicts.map { ($0.key, Double($0.elements.count) / Double(claims.count)) })
     }
 
     var verdict: VerdictChange.Side {
@@ -48,7 +53,8 @@ extension ResultDiff {
     let before = judged(old.filter { !$0.isComparison })
     return judged(new.filter { !$0.isComparison }).compactMap { now in
       let was = before.first { $0.scenario == now.scenario && $0.claim.isSame(as: now.claim) }
-      guard let was, was.claim.verdict != now.claim.verdict else { return nil }
+      // Of several verdicts that are equally frequent, chance decides which stands for a side.
+      guard let was, was.claim.verdict != now.claim.verdict, was.shares != now.shares else { return nil }
       return VerdictChange(scenario: now.scenario, says: now.claim.says, old: was.verdict, new: now.verdict)
     }
   }
@@ -57,7 +63,7 @@ extension ResultDiff {
     judged(new).filter { $0.claim.verdict.isFailure(strict: false) }.map {
       "\($0.scenario), now \($0.claim.verdict.rawValue): \($0.claim.says)"
     }
-      + new.filter(\.hasBrokenTrials).grouped { $0.scenario.name }.map { scenario, documents in
+      + new.filter { $0.brokenTrials > 0 }.grouped { $0.scenario.name }.map { scenario, documents in
         let count = documents.reduce(0) { $0 + $1.brokenTrials }
         return "\(scenario): \(count.counted("broken trial"))"
       } + EndingCounts(new, effective).crashes

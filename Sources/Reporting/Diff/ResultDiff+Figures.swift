@@ -113,11 +113,15 @@ extension ResultDiff {
     guard let entry = new.first else { return nil }
     let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
     let better: Metric.Better = isSameWork ? entry.facts.better : .neither
-    let ratio = ConfidenceInterval.ofRatio(after, to: before, among: comparisons)
     let all = Array((before + after).joined())
+    // Every round of both sides can have the same figure, such as a count. An interval would say less.
+    let isSame = Set(all).count == 1
+    let ratio = isSame ? nil : ConfidenceInterval.ofRatio(after, to: before, among: comparisons)
     var change = Change.unknown
     var reason: String?
-    if let ratio {
+    if isSame {
+      change = .none
+    } else if let ratio {
       if ratio.low > 1 || ratio.high < 1 {
         change = better == .neither ? .different : (ratio.low > 1) == (better == .higher) ? .better : .worse
       } else if !ratio.isNoise {
@@ -128,8 +132,6 @@ extension ResultDiff {
           ? "\(Set([old.count, new.count]).sorted().map(String.init).joined(separator: " or ")) runs per side show only larger changes"
           : "one run per side shows only large changes"
       }
-    } else if Set(all).count == 1 {
-      change = .none  // Every round of both sides has the same figure, such as a count of 0.
     } else if !all.allSatisfy({ $0 > 0 }) {
       reason = "0 in some rounds, which therefore have no ratio"
     } else {

@@ -10,7 +10,7 @@ extension ResultDiff {
       + EndingCounts.lost(EndingCounts(old, effective), EndingCounts(new, effective))
   }
 
-  private static func interruptions(_ side: String, _ documents: [ResultDocument]) -> [String] {
+  static func interruptions(_ side: String, _ documents: [ResultDocument]) -> [String] {
     documents.filter(\.isInterrupted).grouped { $0.scenario.name }.map { scenario, interrupted in
       "\(scenario): interrupted on the \(side) side" + (interrupted.count > 1 ? ", \(interrupted.count) runs" : "")
     }

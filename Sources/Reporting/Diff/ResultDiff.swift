@@ -25,11 +25,13 @@ public struct ResultDiff: Sendable {
   public private(set) var otherLoad: String?
   /// The change, as a share, for which a report says how many runs would show it.
   let soughtChange: Double
-  /// Remarks on differences that make the sides hard to compare: ``otherCircumstances``, other parameters, disturbances
-  /// of the runs.
+  /// Remarks on what makes the sides hard to compare, besides ``otherCircumstances`` and ``otherSettings``: another
+  /// speed of the machine, and interruptions and disturbances of runs.
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
+  /// The names of the parameters that any document sweeps, in the order of the sweeps.
+  let sweptParameters: [String]
   /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
   let comparisons: (old: [ResultDocument], new: [ResultDocument])?
   /// The commands that repeat the run of each side with an export to a file whose name is `old-` or `new-` and must be
@@ -49,8 +51,8 @@ public struct ResultDiff: Sendable {
   ///   - new: the documents of the new side.
   ///   - metrics: the names of the metrics to compare, or `all`. If the array is empty, the headline metric of each
   ///     scenario is compared; if the sides have different headlines, the headline of the old side.
-  ///   - soughtChange: the change, as a share above 0, for which a report says how many runs would show it; nil for
-  ///     15 %.
+  ///   - soughtChange: the change, as a share, for which a report says how many runs would show it; 15 % if it is nil,
+  ///     or 0, which no number of runs shows.
   /// - Throws: ``InputError`` if no document has one of `metrics`, or if the kind, the unit or the better direction of
   ///   a figure differs between documents.
   public init(
@@ -61,7 +63,7 @@ public struct ResultDiff: Sendable {
       throw .unknown("metric", metric, at: "--metric", known: known + ["all"])
     }
     sides = (Side(old), Side(new))
-    let soughtChange = soughtChange ?? 0.15
+    let soughtChange = soughtChange.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualChange
     self.soughtChange = soughtChange
     otherLoad = Self.otherLoad(old, new)
     comparisons = Self.comparisons(old, new)
@@ -70,6 +72,7 @@ public struct ResultDiff: Sendable {
     let headlines = Dictionary(
       firstOf: (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } })
     let settings = EffectiveSettings(old + new)
+    sweptParameters = (old + new).flatMap(\.scenario.sweep).distinct
     let before = Figures(old, metrics, headlines, settings), after = Figures(new, metrics, headlines, settings)
     try Self.refuseOtherMeasures(before, after)
     let otherSettings = Self.otherSettings(before, after, (old + new).flatMap(\.scenario.parameters))
@@ -88,9 +91,12 @@ public struct ResultDiff: Sendable {
     uncertainties = Self.uncertainties(old, new, settings) + [otherSettings].compactMap(\.self)
     otherCircumstances = Self.otherCircumstances(old, new)
     cautions =
-      otherCircumstances + Self.cautions(old, new, otherSettings) + Self.disturbances("old", old)
-      + Self.disturbances("new", new)
+      [Self.otherSpeed(old, new)].compactMap(\.self) + Self.interruptions("old", old) + Self.interruptions("new", new)
+      + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
+
+  /// The change for which a report says how many runs would show it, unless a gate has a limit.
+  private static let usualChange = 0.15
 
   private static func comparisons(
     _ old: [ResultDocument], _ new: [ResultDocument]
@@ -99,9 +105,6 @@ public struct ResultDiff: Sendable {
     return !old.isEmpty && !new.isEmpty && all.allSatisfy(\.scenario.isComparison)
       && Set(all.map(\.scenario.name)).count == 1 ? (old, new) : nil
   }
-
-  /// Whether the sides consist of comparisons of a scenario.
-  var isOfComparisons: Bool { comparisons != nil }
 
   private static func commands(
     _ old: [ResultDocument], _ new: [ResultDocument]

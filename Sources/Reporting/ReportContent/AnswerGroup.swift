@@ -11,6 +11,8 @@ struct AnswerGroup {
   let outclassed: [Int]
   /// The runs that have too few rounds for an interval.
   let withTooFewRounds: [Int]
+  /// The runs that have no ratio to the best run, since a figure of a round is 0.
+  let withoutRatio: [Int]
   /// The runs that are certainly worse than the best run, and may be worse by more than
   /// ``ConfidenceInterval/alikeDifference``.
   let worse: [Int]
@@ -24,16 +26,20 @@ struct AnswerGroup {
     runs.filter { $0 == best || near.contains($0) || undecided.contains($0) || withTooFewRounds.contains($0) }
   }
 
-  /// The runs that an answer calls the best, in the order of their means: the best run and the runs that are as good as
-  /// it, or the undecided runs if the best run is undecided.
+  /// The runs that an answer calls the best: the best run and the runs that are as good as it. If the best run is
+  /// undecided, they are the undecided runs whose means are not ``far`` from its mean. The order is that of ``runs``,
+  /// since the order of means that hardly differ is chance.
   var leaders: [Int] {
-    let others = runs.filter { run in
-      run != best && (near.contains(run) || isUndecided && undecided.contains(run))
+    runs.filter { run in
+      run == best || near.contains(run)
+        || isUndecided && undecided.contains(run) && comparison.factor(run) < Self.far
     }
-    return [best] + others.sorted { comparison.factor($0) < comparison.factor($1) }
   }
 
-  /// Returns the undecided runs that differ from the best run by at most `share`.
+  /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
+  static let far = 2.0
+
+  /// Returns the undecided runs whose largest possible difference from the best run is at most `share`.
   func undecided(within share: Double) -> [Int] {
     undecided.filter { run in
       comparison.contrastsWithBest[run]?.interval.map { $0.largestDifference <= share } ?? false
@@ -52,6 +58,9 @@ struct AnswerGroup {
     self.near = near
     outclassed = runs.filter(comparison.outclassed.contains)
     undecided = runs.filter { comparison.undecided.contains($0) && !comparison.outclassed.contains($0) }
+    withoutRatio = runs.filter {
+      $0 != best && !equal.contains($0) && comparison.contrastsWithBest[$0] == nil
+    }
     // Too few rounds are no reason to call a run worse.
     withTooFewRounds = runs.filter { comparison.contrastsWithBest[$0].map { $0.interval == nil } == true }
     worse = runs.filter { comparison.contrastsWithBest[$0]?.isDistinct == true && !near.contains($0) }

@@ -10,16 +10,15 @@ extension AnswerWording {
     // With --quick the settings are different, so more rounds would decide a different question.
     guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
       let longest = Budget.comparisonTime * Budget.mostExtension
+      // Other runs may be the candidates of a full run.
       let run =
-        index.document.comparing(argumentsForCandidates(groups)?.arguments, isQuick: false).map {
-          "run `\($0)` (up to \(Quantity(longest)))"
-        }
+        index.document.comparing(nil, isQuick: false).map { "run `\($0)` (up to \(Quantity(longest)))" }
         ?? "leave out --quick"
       let other = index.document.scenario.parameters.filter { $0.changed == true }.map(\.name)
       let longer = groups.compactMap(secondsToDecide)
       let same =
         longer.count < groups.count
-        ? "" : "; to decide these smaller trials, give --time \(longer.max() ?? 0)s instead"
+        ? "" : "; \(adviceToDecide(groups, named: "these smaller trials", within: longer.max() ?? 0))"
       return "for trials of full size (other values of \(other.listed())), which may have another answer, \(run)\(same)"
     }
     let times = groups.map { (group: $0, seconds: secondsToDecide($0)) }
@@ -78,10 +77,11 @@ extension AnswerWording {
   /// runs, and otherwise this comparison again, for a longer time.
   ///
   /// - Parameters:
-  ///   - place: the settings of `groups`, if other groups remain undecided; otherwise nil.
+  ///   - name: words for what is decided, such as the settings of `groups` if other groups remain undecided; otherwise
+  ///     nil.
   ///   - seconds: the time that all runs of this comparison would need.
-  private func adviceToDecide(_ groups: [AnswerGroup], named place: String?, within seconds: Int) -> String {
-    let purpose = "to decide\(place.map { " \($0)" } ?? "")"
+  private func adviceToDecide(_ groups: [AnswerGroup], named name: String?, within seconds: Int) -> String {
+    let purpose = "to decide\(name.map { " \($0)" } ?? "")"
     let (alone, share) = argumentsForCandidates(groups).map { ($0.arguments, $0.share) } ?? (nil, 1)
     // A part of the runs needs a part of the time, and time for the start.
     func time(_ share: Double) -> String {
@@ -100,7 +100,7 @@ extension AnswerWording {
   /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
   /// string if nothing is known about the time of a round.
   func moreRounds(_ groups: [AnswerGroup]) -> String {
-    if index.document.command.contains("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
+    if index.document.hasOption("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }
     let smaller = index.document.isQuick ? "" : ", or --quick, whose trials are smaller"
     return timeToRank(groups).map { ": --time \($0)s should give them\(smaller)" } ?? ""
   }
@@ -128,8 +128,8 @@ extension AnswerWording {
     let places = groups.flatMap(settings).grouped(by: \.parameter.name).map { _, places in
       (places[0].parameter, inOrder(places.map(\.value), of: places[0].parameter))
     }
-    let ranked = comparison.bests.flatMap(comparison.runs(competingWith:))
-    let isPart = variants.count < Set(ranked.map(names.variant)).count
+    // Runs that are not ranked, such as those of a broken variant, decide nothing.
+    let isPart = variants.count < Set(index.document.runs.map(\.variant)).count
     // The arguments name all combinations of their values, which may be more than those of `groups`.
     let all = index.document.runs.indices
     let left = all.filter { run in
@@ -141,11 +141,7 @@ extension AnswerWording {
     guard left.count < all.count, variants.count <= ComparisonAnswer.mostNames,
       values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
     else { return nil }
-    let settings = (places + values).filter { !$0.1.isEmpty }.map { parameter, values in
-      let labels = values.map(parameter.label)
-      return ([labels[0]] + labels.dropFirst().map { String($0.dropFirst(parameter.name.count + 1)) })
-        .joined(separator: ",")
-    }
+    let settings = (places + values).compactMap { parameter, values in parameter.notation(of: values) }
     let arguments = (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
     return (arguments, Double(left.count) / Double(all.count))
   }

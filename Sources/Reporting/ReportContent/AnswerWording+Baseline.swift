@@ -18,7 +18,7 @@ extension AnswerWording {
   /// sentence has the ratios: `Compared with queue, faster: mutex (2.1x), actor (1.2x); slower: barrier (1.3x)`. For
   /// several groups, the first sentence has the numbers of groups: `Compared with queue, faster: mutex at 3, actor at 1
   /// of the 4 values of hold`. An item for each run follows: `mutex: 2.1x to 440x faster at hold 0 ns and 1 us;
-  /// undecided at 2 of the 4 values of hold`. The result is empty without a baseline.
+  /// undecided against queue at 2 of the 4 values of hold`. The result is empty without a baseline.
   func againstBaseline(_ groups: [AnswerGroup], mostItems: Int) -> [String] {
     guard let baseline = index.document.scenario.baseline else { return [] }
     let rivals = rivals(of: baseline, in: groups)
@@ -37,7 +37,7 @@ extension AnswerWording {
     let parts = [list(metric.betterWord, \.better), list(metric.worseWord, \.worse)].compactMap(\.self)
     guard !parts.isEmpty else { return ["No run certainly differs from \(baseline)"] }
     let first = "Compared with \(baseline), \(parts.joined(separator: "; "))"
-    return [first] + (groups.count > 1 ? items(rivals, groups, most: mostItems) : [])
+    return [first] + (groups.count > 1 ? items(rivals, groups, beside: baseline, most: mostItems) : [])
   }
 
   /// Returns the runs of `groups` beside the baseline, the one that is better in the most groups first.
@@ -60,7 +60,7 @@ extension AnswerWording {
   }
 
   /// Returns an item of a list for each run: where it is better and worse than the baseline, and by how much.
-  private func items(_ rivals: [Rival], _ groups: [AnswerGroup], most: Int) -> [String] {
+  private func items(_ rivals: [Rival], _ groups: [AnswerGroup], beside baseline: String, most: Int) -> [String] {
     let items = rivals.map { rival in
       func part(_ word: String, _ found: [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
         guard !found.isEmpty else { return nil }
@@ -72,7 +72,7 @@ extension AnswerWording {
       }
       let parts = [
         part(metric.betterWord, rival.better), part(metric.worseWord, rival.worse),
-        count("no difference found", rival.alike), count("undecided", rival.undecided),
+        count("no difference found", rival.alike), count("undecided against \(baseline)", rival.undecided),
       ]
       return "\(ComparisonAnswer.item)\(rival.name): \(parts.compactMap(\.self).joined(separator: "; "))"
     }

@@ -20,7 +20,7 @@ extension AnswerWording {
   /// that is not far worse on average.
   func isOpen(_ group: AnswerGroup) -> Bool {
     group.isUndecided || !group.withTooFewRounds.isEmpty
-      || group.undecided.contains { meanRatio($0).factor < Self.far }
+      || group.undecided.contains { meanRatio($0).factor < AnswerGroup.far }
   }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
@@ -29,7 +29,7 @@ extension AnswerWording {
   /// runs that are undecided although the best runs are not, and the runs that are far worse on average but too noisy
   /// to be certainly worse.
   func line(_ group: AnswerGroup) -> String {
-    let leaders = leaders(group)
+    let leaders = group.leaders
     func named(_ runs: [Int]) -> String {
       "\(names(runs, of: group.runs)) (\(Self.rangeText(runs.map(meanRatio))))"
     }
@@ -37,7 +37,7 @@ extension AnswerWording {
       !leaders.contains($0) && !group.withTooFewRounds.contains($0) && comparison.contrastsWithBest[$0] != nil
     }.sorted { meanRatio($0).factor < meanRatio($1).factor }
     let open = others.filter(group.undecided.contains)
-    let far = open.filter { meanRatio($0).factor >= Self.far }
+    let far = open.filter { meanRatio($0).factor >= AnswerGroup.far }
     let near = open.filter { !far.contains($0) }
     let outclassed = others.filter(group.outclassed.contains)
     let costs = items(others.filter { !open.contains($0) && !outclassed.contains($0) }, of: group)
@@ -76,26 +76,26 @@ extension AnswerWording {
     }
   }
 
-  /// ``far`` in words: `2x slower`.
-  private var farText: String { "\(Quantity.number(Self.far))x \(metric.worseWord)" }
+  /// ``AnswerGroup/far`` in words: `2x slower`.
+  private var farText: String { "\(Quantity.number(AnswerGroup.far))x \(metric.worseWord)" }
 
   /// Returns the best runs of a group, the best run with its figure and the others with their ratios: `mutex (1.14 us)
   /// or actor (1.2x), undecided`. Of many runs, only the best run has a figure.
   private func leadersWithFigures(_ group: AnswerGroup) -> String {
-    let runs = leaders(group)
+    let others = group.leaders.filter { $0 != group.best }.sorted { comparison.factor($0) < comparison.factor($1) }
+    let runs = [group.best] + others
     func text(_ run: Int) -> String {
       let isFigure = run == group.best || index.isZero(run, metric)
       return "\(names([run], of: group.runs)) (\(isFigure ? figure(run) : meanRatio(run).text))"
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
-    let others = runs.filter { $0 != group.best }
     let remark =
       note(group).map { $0 + (group.isUndecided && !others.isEmpty ? reach(others, of: group) : "") }
       ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
     let tail = remark.map { ", \($0)" } ?? edge(group)
     return !isLong && runs.count <= ComparisonAnswer.mostNames
       ? runs.map(text).listed("or") + tail
-      : "\(names(runs, of: group.runs, "or"))\(tail); \(lowestMean): \(text(group.best))"
+      : "\(names(runs, of: group.runs, "or"))\(tail); \(bestMeanWords): \(text(group.best))"
   }
 
   /// Returns the settings of some groups, `work 1 us and 5 us (any cores), work 10 us (1 core)`. The settings of one
@@ -127,9 +127,10 @@ extension AnswerWording {
     return ((whole.isEmpty ? [] : [RunNames.setting(parameter, whole, "and") + any]) + rest).joined(separator: ", ")
   }
 
-  /// Returns the names of ``leaders(_:)``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest mean)`.
+  /// Returns the names of ``AnswerGroup/leaders``: `mutex or actor`, `mutex or actor (undecided)`, or `mutex (lowest
+  /// mean)`.
   private func leadersText(_ group: AnswerGroup) -> String {
-    names(leaders(group), of: group.runs, "or") + (note(group).map { " (\($0))" } ?? "")
+    names(group.leaders, of: group.runs, "or") + (note(group).map { " (\($0))" } ?? "")
   }
 
   /// Returns a remark on the best runs of a group: `undecided`; nil if there is nothing to remark.
@@ -139,7 +140,7 @@ extension AnswerWording {
     }
     if group.hasTooFewRounds { return index.hasEnoughRounds ? "best mean so far" : nil }
     guard group.isUndecided else { return nil }
-    return leaders(group).count == 1 ? lowestMean : "undecided"
+    return group.leaders.count == 1 ? bestMeanWords : "undecided"
   }
 
   /// Returns whether no other run that competes with the only run of a group has a figure. Another run may have a
@@ -147,24 +148,6 @@ extension AnswerWording {
   private func isWithoutRivals(_ group: AnswerGroup) -> Bool {
     !comparison.runs(competingWith: group.best).contains(where: comparison.flawed.contains)
   }
-
-  /// Returns the runs that an answer about several groups calls the best. If these are undecided, and some differ
-  /// widely from the best mean, the result does not contain runs with a mean that is ``far`` from it.
-  func leaders(_ group: AnswerGroup) -> [Int] {
-    guard isWide(group) else { return group.leaders }
-    return group.leaders.filter { comparison.contrastsWithBest[$0].map { $0.factor < Self.far } ?? true }
-  }
-
-  /// The smallest ratio of the means at which a run that is too noisy to be ranked is far from the best run.
-  static let far = 2.0
-
-  /// Returns whether the best run of a group is undecided, and another undecided run may be many times as slow.
-  private func isWide(_ group: AnswerGroup) -> Bool {
-    group.isUndecided && group.undecided(within: Self.widestReach).count < group.undecided.count
-  }
-
-  /// The largest possible difference between undecided runs of a group that the first sentence names, as a share.
-  private static let widestReach = 2.0
 
   /// The maximum number of runs of which each has its figure if some are of the same variant.
   private static let fewRuns = 3

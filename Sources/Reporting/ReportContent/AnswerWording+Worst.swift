@@ -43,7 +43,7 @@ extension AnswerWording {
   /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Returns nil if there are fewer than
   /// two.
   func muchWorseRuns(_ group: AnswerGroup) -> String? {
-    let much = ratios(group).filter { $0.contrast.nearest >= Self.much }
+    let much = ratios(group).filter { $0.contrast.nearest >= Comparison.outOfReach }
     guard much.count > 1, let worst = much.last, !much.allSatisfy({ comparison.areAlike($0.run, worst.run) })
     else { return nil }
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
@@ -60,9 +60,6 @@ extension AnswerWording {
     else { return "" }
     return ", but \(names([least.run], of: group.runs)) only in \(rounds)"
   }
-
-  /// The smallest certain ratio to the best run from which a run is much worse.
-  private static let much = 2.0
 
   /// Returns the words for the ratios of some runs to the best run, with the precision of the tables: the ratio of a
   /// single run, its interval if the ratio is imprecise, or the lower bound of several ratios.

@@ -15,13 +15,13 @@ struct AnswerWording {
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: AnswerGroup) -> [String] {
-    let worst = worst(group)
+    let next = secondBest(group)
     let best =
       group.hasTooFewRounds
       ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
-      : group.isUndecided ? undecidedSentences(group) : settledSentences(group)
+      : group.isUndecided ? undecidedSentences(group) : settledSentences(group, next: next)
     return best
-      + [secondBest(group) == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst, slowSamples(group)]
+      + [next == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst(group), slowSamples(group)]
       .compactMap(\.self)
   }
 
@@ -63,30 +63,30 @@ struct AnswerWording {
     return ends.compactMap { $0?.text }.distinct.joined(separator: " to ")
   }
 
-  /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the
-  /// second-best run, and the runs that cannot be ranked.
-  private func settledSentences(_ group: AnswerGroup) -> [String] {
+  /// Returns the sentences about a group that is not undecided: the best run, the runs near the best run, the words
+  /// `next` about the second-best run, and the runs that cannot be ranked.
+  private func settledSentences(_ group: AnswerGroup, next: String?) -> [String] {
     // In addition to runs that are as good as the best run, the first sentence names the undecided runs that hardly
     // differ.
     let alike = group.near.isEmpty ? [] : group.undecided(within: Self.largestReach)
     let others = group.undecided.filter { !alike.contains($0) }
-    let undecided =
-      (others.isEmpty ? [] : ["Undecided: \(names(others, of: group.runs))"]) + [tooFewRounds(group)].compactMap(\.self)
+    let rest = [
+      next, others.isEmpty ? nil : "Undecided: \(names(others, of: group.runs))", tooFewRounds(group),
+    ].compactMap(\.self)
     // Of several runs that are as good as each other, none is called the best.
     if !group.near.isEmpty {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
       let also =
         alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(reach(alike, of: group))"
-      return ["\(all) \(nearText(group))\(also)", "\(lowestMean): \(leaderText(group))"]
-        + [secondBest(group)].compactMap(\.self) + undecided
+      return ["\(all) \(nearText(group))\(also)", "\(bestMeanWords): \(leaderText(group))"] + rest
     }
     let figure = figure(group.best) + edge(group)
     let name = names([group.best], of: group.runs)
-    guard isOneVariant(group) else {
-      return ["\(superlative(isBest: true)): \(name), \(figure)"] + [secondBest(group)].compactMap(\.self) + undecided
-    }
-    return ["\(name) \(verb(of: name)) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"]
-      + [secondBest(group)].compactMap(\.self) + undecided
+    let best =
+      isOneVariant(group)
+      ? "\(name) \(verb(of: name)) \(superlative(isBest: true).uncapitalizedFirst), \(figure)"
+      : "\(superlative(isBest: true)): \(name), \(figure)"
+    return [best] + rest
   }
 
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
@@ -103,7 +103,7 @@ struct AnswerWording {
         : "undecided\(reach(group.undecided, of: group)): \(candidatesText(group))",
       canUse && !others.isEmpty
         ? "undecided, with more noise\(reach(others, of: group)): \(names(others, of: group.runs))" : nil,
-      "\(lowestMean)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
+      "\(bestMeanWords)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
       group.outclassed.isEmpty
         ? nil
         : "not the best, since another candidate is certainly better: \(names(group.outclassed, of: group.runs))",
@@ -118,7 +118,8 @@ struct AnswerWording {
     return "\(name) \(RunNames.has(name)) the best mean so far"
   }
 
-  var lowestMean: String { "\(metric.superlative) mean" }
+  /// The words for the best mean: `lowest mean`, or `highest mean` if higher figures are better.
+  var bestMeanWords: String { "\(metric.superlative) mean" }
 
   /// Returns the best run with its figures: `threads 4, 1.20 ms, speedup 1.5`.
   private func bestText(_ group: AnswerGroup) -> String {

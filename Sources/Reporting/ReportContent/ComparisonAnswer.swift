@@ -34,7 +34,8 @@ struct ComparisonAnswer {
     return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
       + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
-        answer.withoutFigure, answer.stopped, answer.secondary, answer.conditions, answer.otherRanks,
+        answer.withoutFigure, answer.withoutRatio, answer.stopped, answer.secondary, answer.conditions,
+        answer.otherRanks,
       ]
       .compactMap(\.self)
   }
@@ -50,11 +51,15 @@ struct ComparisonAnswer {
   /// Returns the best runs of each group of a comparison, in the order of the groups, and the names of the runs that
   /// the answer chooses: the best runs of the only group, or the choice for several groups. `caution` is a remark on a
   /// choice that is not certain, such as `undecided at 8 of the 9 combinations`; otherwise nil.
-  static func recommendation(_ content: ReportContent) -> (bests: [Best], choice: String, caution: String?) {
+  ///
+  /// - Parameter namesVariants: whether the names include the variant even if only one variant is ranked.
+  static func recommendation(
+    _ content: ReportContent, namesVariants: Bool = false
+  ) -> (bests: [Best], choice: String, caution: String?) {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "", nil) }
-    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
+    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown, namesVariants: namesVariants)
     let bests = answer.groups.map { group in
-      let names = answer.wording.leaders(group).map { answer.names([$0], of: group.runs) }
+      let names = group.leaders.map { answer.names([$0], of: group.runs) }
       return Best(place: answer.wording.settingsText(of: group), names: names)
     }
     guard let first = answer.groups.first else { return ([], "", nil) }
@@ -66,20 +71,21 @@ struct ComparisonAnswer {
     return (bests, choice, caution)
   }
 
-  private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts]) {
+  /// Returns the variants that the answer of a comparison ranks.
+  static func rankedVariants(_ content: ReportContent) -> Set<String> {
+    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
+    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
+    return Set(answer.groups.flatMap(\.runs).map(answer.names.variant))
+  }
+
+  private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts], namesVariants: Bool = false) {
     self.index = index
     let comparison = RunComparison(index, by: metric, shown: shown)
     self.comparison = comparison
-    let names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupParameters.contains($0.name) })
-    self.names = names
-    wording = AnswerWording(
-      index: index, metric: metric, comparison: comparison, names: names, shown: shown,
-      // The tables of several groups show the headline alone.
-      secondary: comparison.groupParameters.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
     let measured = index.document.runs.indices.filter { index.document.runs[$0].metrics[metric.name] != nil }
     self.measured = measured
     let bests = index.inOrder(of: comparison.groupParameters, measured.filter(comparison.bests.contains))
-    groups = bests.compactMap { best in
+    let groups = bests.compactMap { best -> AnswerGroup? in
       let all = comparison.runs(competingWith: best)
       // A run is the best of its group even if the others have no figure.
       guard all.count > 1, !comparison.flawedElsewhere.contains(best) else { return nil }
@@ -90,6 +96,16 @@ struct ComparisonAnswer {
       let zeros = runs.filter { index.isZero($0, metric) }
       return AnswerGroup(best: best, runs: runs, equal: zeros.contains(best) ? zeros : [], comparison)
     }
+    self.groups = groups
+    var names = RunNames(index: index, parameters: index.swept.filter { !comparison.groupParameters.contains($0.name) })
+    // A run of a grid has the same name in all groups.
+    names.alwaysNamesVariants =
+      namesVariants || groups.count > 1 && Set(groups.flatMap(\.runs).map(names.variant)).count > 1
+    self.names = names
+    wording = AnswerWording(
+      index: index, metric: metric, comparison: comparison, names: names, shown: shown,
+      // The tables of several groups show the headline alone.
+      secondary: comparison.groupParameters.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
   }
 
   /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to 64.`;
@@ -104,15 +120,13 @@ struct ComparisonAnswer {
       clean.count < flawed.count
       ? "Without `\(flaw.name)`: only \(fullNames(clean, of: counted))"
       : "No `\(flaw.name)`, except: \(fullNames(flawed, of: counted))"
-    let (safe, unranked) = (
-      clean.filter { !comparison.flawedElsewhere.contains($0) }, clean.filter(comparison.flawedElsewhere.contains)
-    )
+    let unranked = clean.filter(comparison.flawedElsewhere.contains)
     let elsewhere =
       unranked.isEmpty
       ? ""
       : "; not ranked, since the setting \(comparison.flawText): "
         + namesWithAmounts(unranked, of: counted)
-    return "\(text)\(elsewhere)\(limit(between: safe, and: flawed) ?? "")."
+    return "\(text)\(elsewhere)\(limitText)."
   }
 
   /// Returns the names of runs, with the conditions if a setting has a flaw under one condition and not under another.
@@ -129,44 +143,73 @@ struct ComparisonAnswer {
       index: index, parameters: names.parameters + index.swept.filter { comparison.groupParameters.contains($0.name) })
   }
 
+  /// The settings of a variant between which its limit is: the largest without a flaw, and the smallest with one.
+  private struct Limit {
+    let variant: String
+    let parameter: ParameterFacts
+    let gap: ClosedRange<Int>
+  }
+
+  /// The limits of all variants, the smallest first. A variant without a flaw above a setting without one has no limit.
+  private var limits: [Limit] {
+    let counted = index.document.runs.indices.filter { run in
+      comparison.flaw.map { index.document.runs[run].metrics[$0.name] != nil } ?? false
+    }
+    let parameters = index.swept.filter { $0.name != Cores.name }
+    return parameters.lazy.map { parameter in
+      counted.grouped(by: names.variant).compactMap { variant, runs -> Limit? in
+        func numbers(where isMeant: (Int) -> Bool) -> [Int] {
+          runs.filter(isMeant).compactMap { names.number($0, parameter) }
+        }
+        let clean = numbers { !comparison.flawed.contains($0) && !comparison.flawedElsewhere.contains($0) }
+        let flawed = numbers(where: comparison.flawed.contains)
+        guard let most = clean.max(), let least = flawed.min(), most < least else { return nil }
+        return Limit(variant: variant, parameter: parameter, gap: most...least)
+      }
+    }.first { !$0.isEmpty }?.sorted {
+      ($0.gap.lowerBound, $0.gap.upperBound, $0.variant) < ($1.gap.lowerBound, $1.gap.upperBound, $1.variant)
+    } ?? []
+  }
+
   /// The number of steps in the sweep of a wide gap.
   private static let steps = 8
   /// The largest step that the sweep parser accepts.
   private static let widestStep = 8e15
 
-  /// Returns words about the limit between the neighbouring settings of a variant of which one has a flaw and the other
-  /// has none: `; the limit is between permits 32 and 64: sweep permits=32..64:+4, and leave a margin`. The words are
-  /// empty if no number is between the settings. Returns nil if there are no such settings. The settings may be any
-  /// integers, whose difference may exceed the range of Int.
-  private func limit(between clean: [Int], and flawed: [Int]) -> String? {
-    index.swept.filter { $0.name != Cores.name }.lazy.compactMap { parameter -> String? in
-      func numbers(_ runs: [Int]) -> [String: [Int]] {
-        Dictionary(grouping: runs, by: names.variant).mapValues { $0.compactMap { names.number($0, parameter) } }
+  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64: sweep permits=32..64:+4`. The
+  /// words are empty if there is no limit, or if no number is between its settings. The settings may be any integers,
+  /// whose difference may exceed the range of Int.
+  private var limitText: String {
+    guard let limit = limits.first else { return "" }
+    let (parameter, gap) = (limit.parameter, limit.gap)
+    let width = Double(gap.upperBound) - Double(gap.lowerBound)
+    guard width > 1 else { return "" }
+    func value(_ number: Int) -> Substring { parameter.label(.integer(number)).dropFirst(parameter.name.count + 1) }
+    let step = Int(max(1, min(width / Double(Self.steps), Self.widestStep)))
+    let sweep =
+      "\(parameter.name)=\(value(gap.lowerBound))..\(value(gap.upperBound))"
+      + (parameter.unit != nil || step > 1 ? ":+\(value(step))" : "")
+      + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(limit.variant)" : "")
+    // The command of a grid names the other sweeps, too, since it replaces all sweeps.
+    let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
+    let command = index.document.comparing((others + [sweep]).joined(separator: " "))
+    let verb = step > 1 ? "narrows it down" : "finds it"
+    return "; the limit is between \(parameter.name) \(value(gap.lowerBound)) and \(value(gap.upperBound)): "
+      + (command.map { "`\($0)` \(verb)" } ?? "sweep \(sweep)")
+  }
+
+  /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
+  /// without failed-opens: leave a margin.` Nil if there are none.
+  private var margin: String? {
+    let ends = limits.compactMap { limit -> String? in
+      let isRecommended = groups.flatMap(\.leaders).contains {
+        names.variant($0) == limit.variant && names.number($0, limit.parameter) == limit.gap.lowerBound
       }
-      let bad = numbers(flawed)
-      return numbers(clean).compactMap { variant, good -> (variant: String, gap: ClosedRange<Int>)? in
-        guard let most = good.max(), let least = bad[variant]?.min(), most < least else { return nil }
-        return (variant, most...least)
-      }.min {
-        ($0.gap.lowerBound, $0.gap.upperBound, $0.variant) < ($1.gap.lowerBound, $1.gap.upperBound, $1.variant)
-      }.map { variant, gap in
-        let least = RunNames.setting(parameter, .integer(gap.lowerBound))
-        let width = Double(gap.upperBound) - Double(gap.lowerBound)
-        guard width > 1 else { return "" }
-        func value(_ number: Int) -> Substring { parameter.label(.integer(number)).dropFirst(parameter.name.count + 1) }
-        let step = Int(max(1, min(width / Double(Self.steps), Self.widestStep)))
-        let sweep =
-          "\(parameter.name)=\(value(gap.lowerBound))..\(value(gap.upperBound))"
-          + (parameter.unit != nil || step > 1 ? ":+\(value(step))" : "")
-          + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(variant)" : "")
-        let between = "between \(parameter.name) \(value(gap.lowerBound)) and \(value(gap.upperBound))"
-        // A command of one sweep would leave out the other parameters.
-        let command = index.swept.count == 1 ? index.document.comparing(sweep) : nil
-        return "; the limit is \(between): \(command.map { "`\($0)` finds it" } ?? "sweep \(sweep)")"
-          + (Double(Self.steps) * width <= Double(gap.lowerBound)
-            ? "; \(least) has hardly a margin" : ", and leave a margin")
-      }
-    }.first
+      return isRecommended ? RunNames.setting(limit.parameter, .integer(limit.gap.lowerBound)) : nil
+    }.distinct
+    guard let flaw = comparison.flaw, !ends.isEmpty else { return nil }
+    return "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest tried without "
+      + "`\(flaw.name)`, so leave a margin."
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -192,14 +235,17 @@ struct ComparisonAnswer {
     }
     let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
-      return (wording.sentences(first) + advice).map(sentence)
+      let sentences = (wording.sentences(first) + advice).map(sentence)
+      return sentences.prefix(1) + [margin].compactMap(\.self) + sentences.dropFirst()
     }
     // Beside a baseline, the items about it take the place of the lines about the best runs.
     let lines =
       baseline == nil
       ? groups.map { "\(Self.item)\(wording.line($0))" }
         .shortened(to: Self.mostGroups) { "\($0) more are in the tables" } : []
-    return [sentence(GridAnswer(groups, wording).text)] + lines.map { "\($0)." }
+    // The sentences before this one compare with the baseline.
+    let text = (baseline == nil ? "" : "compared with each other: ") + GridAnswer(groups, wording).text
+    return [sentence(text)] + [margin].compactMap(\.self) + lines.map { "\($0)." }
       + ([wording.changeHint(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
@@ -288,39 +334,48 @@ struct ComparisonAnswer {
   /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil
   /// if there are no such settings.
   private var withoutFigure: String? {
-    let all = Array(index.document.runs.indices)
-    let runs = all.filter {
-      !measured.contains($0) && index.document.runs[$0].rounds > 0
-        && index.document.runs[$0].outcomes.incompleteKinds.isEmpty
+    guard !groups.isEmpty else { return nil }
+    return unmeasured { $0.rounds > 0 && $0.outcomes.incompleteKinds.isEmpty }.map {
+      "Without `\(wording.metric.name)`, and therefore not ranked: \($0)."
     }
-    return runs.isEmpty || groups.isEmpty
-      ? nil
-      : "Without `\(wording.metric.name)`, and therefore not ranked: "
-        + "\(RunNames(index: index, parameters: index.swept)(runs, of: all))."
+  }
+
+  /// A sentence about the settings that have no ratio to the best run of their group; nil if there are no such
+  /// settings.
+  private var withoutRatio: String? {
+    let runs = groups.flatMap(\.withoutRatio)
+    return runs.isEmpty
+      ? nil : "Not ranked, since `\(wording.metric.name)` is 0 in some rounds: \(fullName(runs))."
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
   private var hung: String? {
-    unmeasured(.hung).map { groups.isEmpty ? "Hung: \($0)." : "Hung, and therefore not ranked: \($0)." }
+    unmeasured { $0.outcomes[.hung] > 0 }.map {
+      groups.isEmpty ? "Hung: \($0)." : "Hung, and therefore not ranked: \($0)."
+    }
   }
 
   /// A sentence about the settings that have no figure because a trial took too long, with the remedies; nil if there
   /// are no such settings. Nothing is known about the time that such a trial needs.
   private var stopped: String? {
     let smaller = index.document.isQuick ? "--set" : "--quick or --set"
-    return unmeasured(.stopped).map {
+    return unmeasured { $0.outcomes[.stopped] > 0 }.map {
       "Not measured, since a trial took too long: \($0). Make the trials smaller (\(smaller)), or allow longer ones "
         + "(--trial-time, and --time)."
     }
   }
 
-  /// Returns the names of the settings that have no figure and of which a trial ended in the given way; nil if there
-  /// are no such settings.
-  private func unmeasured(_ end: Outcome.Kind) -> String? {
-    let all = Array(index.document.runs.indices)
-    let runs = all.filter { !measured.contains($0) && index.document.runs[$0].outcomes[end] > 0 }
-    // A setting of a group may be the reason.
-    return runs.isEmpty ? nil : RunNames(index: index, parameters: index.swept)(runs, of: all)
+  /// Returns the names of the settings that have no figure and whose results satisfy `isMeant`; nil if there are no
+  /// such settings.
+  private func unmeasured(where isMeant: (RunFacts) -> Bool) -> String? {
+    let runs = index.document.runs.indices.filter { !measured.contains($0) && isMeant(index.document.runs[$0]) }
+    return runs.isEmpty ? nil : fullName(runs)
+  }
+
+  /// Returns the names of runs by all swept parameters. A setting of a group may be the reason for what a sentence says
+  /// of them.
+  private func fullName(_ runs: [Int]) -> String {
+    RunNames(index: index, parameters: index.swept)(runs, of: Array(index.document.runs.indices))
   }
 
   /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there

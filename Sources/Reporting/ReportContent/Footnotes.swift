@@ -29,9 +29,9 @@ extension ReportContent {
     }
     if let comparison, shown.contains(where: { $0.facts.contains(.unranked) }) {
       let isInGrid = shown.contains { $0.isGrid && $0.facts.contains(.unranked) }
-      let isMistake = document.runs.indices.contains { index.isBroken($0) }
+      let broken = document.runs.indices.filter(index.isBroken).map { document.runs[$0].variant }.distinct
       let reasons = [
-        isInGrid && isMistake ? ReportTables.mistake : nil,
+        isInGrid && !broken.isEmpty ? "\(ReportTables.mistake) (\(broken.listed()))" : nil,
         isInGrid && !comparison.flawedElsewhere.isEmpty ? comparison.flawText : nil,
         comparison.yardsticks.isEmpty ? nil : ReportTables.yardstick,
       ].compactMap(\.self)

@@ -20,36 +20,50 @@ struct GridAnswer {
 
   /// The sentence, without a full stop.
   var text: String {
+    guard wording.index.hasEnoughRounds else { return "nothing is ranked; \(counts.text)" }
     let choice = choice
     return [best(choice), worst(besides: choice)].compactMap(\.self).joined(separator: "; ")
   }
 
   /// Returns words about the variants whose means are far from the best in a group even at their best settings, except
-  /// the chosen variants: `mutex is on average up to 76x slower, serial-sync up to 25x`. Returns nil if there are
-  /// none, or too few rounds.
+  /// the chosen variants: `mutex is on average up to 76x slower, serial-sync up to 25x`, or `window is on average up to
+  /// 2.5x slower even at its best width`. Returns nil if there are none.
   private func worst(besides choice: Choice) -> String? {
     let comparison = wording.comparison
     let chosen = Set(choice.runs.map(wording.names.variant))
     let variants = groups.flatMap(\.runs).map(wording.names.variant).distinct.filter { !chosen.contains($0) }
-    let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.MeanRatio)? in
-      let contrasts = groups.compactMap { group -> Contrast? in
+    let worst = variants.compactMap { variant -> (variant: String, multiple: AnswerWording.MeanRatio, varies: Bool)? in
+      let ratios = groups.compactMap { group -> [AnswerWording.MeanRatio]? in
         let runs = group.runs.filter { wording.names.variant($0) == variant }
         let contrasts = runs.compactMap { comparison.contrastsWithBest[$0] }
         // The best run has no contrast.
-        return runs.count > contrasts.count ? nil : contrasts.min { $0.factor < $1.factor }
-      }.filter { $0.factor >= AnswerWording.far }
-      return contrasts.max { $0.factor < $1.factor }.map { (variant, .init($0)) }
+        return runs.count > contrasts.count
+          ? nil : contrasts.sorted { $0.factor < $1.factor }.map(AnswerWording.MeanRatio.init)
+      }.filter { $0.first.map { $0.factor >= AnswerGroup.far } ?? false }
+      guard let most = ratios.max(by: { $0[0].factor < $1[0].factor }) else { return nil }
+      return (variant, most[0], most[0].text != most[most.count - 1].text)
     }.sorted { $0.multiple.factor > $1.multiple.factor }.prefix(Self.mostWorst)
-    guard let first = worst.first, wording.index.hasEnoughRounds else { return nil }
-    let others = worst.dropFirst().map { ", \($0.variant) up to \($0.multiple.text)" }.joined()
-    return "\(first.variant) is on average up to \(first.multiple.text) \(wording.metric.worseWord)\(others)"
+    guard let first = worst.first else { return nil }
+    func text(_ place: Int) -> String {
+      "\(worst[place].multiple.text)" + (place == 0 ? " \(wording.metric.worseWord)" : "")
+        + (worst[place].varies ? " even at its best \(ownParameters(of: worst[place].variant))" : "")
+    }
+    let others = worst.indices.dropFirst().map { ", \(worst[$0].variant) up to \(text($0))" }.joined()
+    return "\(first.variant) is on average up to \(text(0))\(others)"
+  }
+
+  /// Returns the parameters that do not divide the runs into groups and that a variant reads: `width`.
+  private func ownParameters(of variant: String) -> String {
+    let runs = groups.flatMap(\.runs).filter { wording.names.variant($0) == variant }
+    return wording.names.parameters.map(\.name).filter { name in
+      runs.contains { wording.names.point($0)[name] != nil }
+    }.listed()
   }
 
   /// The maximum number of variants that the sentence names as far from the best.
   private static let mostWorst = 2
 
   private func best(_ choice: Choice) -> String {
-    guard wording.index.hasEnoughRounds else { return "nothing is ranked; \(choice.text)" }
     guard openCount > 0 else { return choice.text }
     guard let variant = bestVariant else { return "undecided at \(settings(openCount)); \(choice.text)" }
     return
@@ -74,29 +88,25 @@ struct GridAnswer {
 
   /// The choice is the run that is best in all groups; otherwise a run that is nowhere much worse than the best;
   /// otherwise the best runs by groups; and otherwise a run that is nowhere far from the best, or counts. If the runs
-  /// have too few rounds to be ranked, the sentence recommends no run.
+  /// have too few rounds to be ranked, the sentence counts the best means and recommends no run.
   var choice: Choice {
-    let isRanked = wording.index.hasEnoughRounds
-    return everywhere ?? (isRanked ? compromise(below: Self.good) : nil) ?? byRegion
-      ?? (isRanked ? compromise(below: AnswerWording.far) : nil) ?? counts
+    guard wording.index.hasEnoughRounds else { return counts }
+    return everywhere ?? compromise(below: Self.good) ?? byRegion ?? compromise(below: AnswerGroup.far) ?? counts
   }
 
-  private var isCertain: Bool { openCount == 0 && wording.index.hasEnoughRounds }
+  private var isCertain: Bool { openCount == 0 }
 
   /// Whether any of the best runs is only as good as the best run of its group.
   private var hasNear: Bool { groups.contains { $0.leaders.count > 1 } }
 
-  /// The words for the best run: `fastest`, or `best mean so far` if the runs have too few rounds to be ranked.
-  private var heading: String {
-    wording.index.hasEnoughRounds
-      ? wording.superlative(isBest: true).uncapitalizedFirst : "best mean so far"
-  }
+  /// The words for the best run: `fastest`.
+  private var heading: String { wording.superlative(isBest: true).uncapitalizedFirst }
 
   /// Words about the runs that are among the best in all groups: `mutex is fastest at all values of hold`, or `mutex
   /// has the lowest mean at all values of hold` if a group is undecided. Nil if there are no such runs.
   private var everywhere: Choice? {
     let bests = groups.map { group in
-      (isCertain ? wording.leaders(group) : [group.best]).map { wording.names([$0], of: group.runs) }
+      (isCertain ? group.leaders : [group.best]).map { wording.names([$0], of: group.runs) }
     }
     let first = groups[0]
     let common = first.runs.filter { run in
@@ -106,8 +116,7 @@ struct GridAnswer {
     guard !common.isEmpty else { return nil }
     let text = wording.names(common, of: first.runs)
     guard isCertain else {
-      let mean = wording.index.hasEnoughRounds ? wording.lowestMean : heading
-      return ("\(text) \(RunNames.has(text)) the \(mean) \(place)", text, common)
+      return ("\(text) \(RunNames.has(text)) the \(wording.bestMeanWords) \(place)", text, common)
     }
     let isPlural = Set(common.map(wording.names.variant)).count > 1
     let isTime = wording.metric.meaning == .duration
@@ -141,14 +150,14 @@ struct GridAnswer {
     guard let least = worst.min(by: { $0.multiple.factor < $1.multiple.factor }), least.multiple.factor < limit else {
       return nil
     }
-    let best = isCertain ? "best" : wording.lowestMean
+    let best = isCertain ? "best" : wording.bestMeanWords
     let cost = "nowhere more than \(least.multiple.upperText) \(wording.metric.worseWord) than the \(best)"
     guard isCertain else {
-      let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.lowestMean), or nearly so, \(place)"
+      let nearly = "\(least.name) \(RunNames.has(least.name)) the \(wording.bestMeanWords), or nearly so, \(place)"
       return (least.multiple.isOne ? nearly : "the means of \(least.name) are \(cost)", least.name, [least.run])
     }
     let count = groups.count { group in
-      wording.leaders(group).contains { wording.names([$0], of: group.runs) == least.name }
+      group.leaders.contains { wording.names([$0], of: group.runs) == least.name }
     }
     let often = count == 0 ? "" : "; \(heading) at \(settings(count))"
     return ("use \(least.name): its means are \(cost)\(often)", least.name, [least.run])
@@ -163,7 +172,7 @@ struct GridAnswer {
     else { return nil }
     let parts = regions.map { "\($0.leaders) at \($0.places)" }.joined(separator: "; ")
     let near = isCertain && hasNear ? ", or within \(ConfidenceInterval.alikeReach)" : ""
-    return ("\(heading)\(near): \(parts)", parts, groups.flatMap(wording.leaders))
+    return ("\(heading)\(near): \(parts)", parts, groups.flatMap(\.leaders))
   }
 
   /// The runs that have the best mean in the most groups: `lowest mean: mutex at 4, actor at 3, others at 2 of the 9
@@ -171,14 +180,14 @@ struct GridAnswer {
   private var counts: Choice {
     let bests = groups.grouped { wording.names([$0.best], of: $0.runs) }
       .map { (name: $0.key, runs: $0.elements.map(\.best)) }.sorted { $0.runs.count > $1.runs.count }
+    let first = !wording.index.hasEnoughRounds ? "best mean so far" : isCertain ? heading : wording.bestMeanWords
+    guard bests.count > 1 else { return ("\(first): \(bests[0].name) \(place)", bests[0].name, bests[0].runs) }
     let shown = bests.prefix(Self.mostRegions)
     let left = groups.count - shown.reduce(0) { $0 + $1.runs.count }
     let parts = (shown.map { "\($0.name) at \($0.runs.count)" } + (left > 0 ? ["others at \(left)"] : []))
       .joined(separator: ", ")
-    return (
-      "\(isCertain || !wording.index.hasEnoughRounds ? heading : wording.lowestMean): \(parts) of the \(groups.count) \(wording.noun(for: groups[0]))",
-      parts, shown.flatMap(\.runs)
-    )
+    let noun = wording.noun(for: groups[0])
+    return ("\(first): \(parts) of the \(groups.count) \(noun)", parts, shown.flatMap(\.runs))
   }
 
   /// The largest ratio of the means of a run that is nowhere much worse than the best.

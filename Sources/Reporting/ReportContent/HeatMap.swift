@@ -93,7 +93,7 @@ struct HeatMap: Sendable {
     (self.panels, self.leftOut) = (panels, leftOut)
   }
 
-  /// The figures of the runs as cells.
+  /// The strengths of the map's cells, relative to the best run and to the run farthest from it.
   private struct Cells {
     private let metric: MetricFacts
     private let tables: ReportTables

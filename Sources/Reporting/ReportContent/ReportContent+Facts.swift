@@ -23,7 +23,7 @@ extension ReportContent {
   /// empty if no setting was changed.
   var changedSettingsLine: String {
     let changed = document.changedSettings
-    let flags = ["--quick", "--set"].filter(document.command.contains).joined(separator: " and ")
+    let flags = ["--quick", "--set"].filter(document.hasOption).joined(separator: " and ")
     let by = flags.isEmpty ? "" : " by \(flags)"
     return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
   }

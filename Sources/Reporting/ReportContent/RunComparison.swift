@@ -6,10 +6,8 @@ import Measurement
 @dynamicMemberLookup
 struct RunComparison: Sendable {
   private let comparison: Comparison
-  /// The figures of each run that its ratios compare.
-  private let figures: [[RoundFigure]]
-  /// The parameters that divide the runs into groups (``Comparison/groups``) as text: `number of cores and size`; empty
-  /// if all runs form one group.
+  /// The parameters that divide the runs into groups (``Comparison/groupParameters``) as text: `number of cores and
+  /// size`; empty if all runs form one group.
   let groupsText: String
   /// The swept amounts of work as text: `size`. A flaw of a run counts for all of them.
   private let amountsText: String
@@ -66,13 +64,10 @@ struct RunComparison: Sendable {
     let unsafe = Set(flawed.map(key))
     let flawedElsewhere = Set(index.document.runs.indices.filter { !flawed.contains($0) && unsafe.contains(key($0)) })
     self.flawedElsewhere = flawedElsewhere
-    let figures = index.document.runs.enumerated().map { number, run in
-      flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? []
-    }
-    self.figures = figures
     let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
-        variant: run.variant, point: run.point, figures: figures[number],
+        variant: run.variant, point: run.point,
+        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
         mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number), isYardstick: index.isYardstick(number))
     }
     let comparison = Comparison(entries, policy, ranking: metric.better.ranking)
@@ -93,7 +88,7 @@ struct RunComparison: Sendable {
     let isCertain = index.hasEnoughRounds
     let uncertainBests = comparison.bests.filter { best in
       let group = comparison.runs(competingWith: best)
-      return isCertain && !group.contains(where: comparison.nearBest.contains)
+      return isCertain && !group.contains(where: comparison.isNearBest)
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
@@ -102,7 +97,7 @@ struct RunComparison: Sendable {
       outclassed.formUnion(
         undecided.filter { run in
           undecided.contains {
-            comparison.factor($0) < comparison.factor(run) && !Self.areAlike(run, $0, figures, comparison)
+            comparison.factor($0) < comparison.factor(run) && !comparison.areAlike(run, $0)
           }
         })
     }
@@ -139,18 +134,11 @@ struct RunComparison: Sendable {
 
   subscript<Value>(dynamicMember part: KeyPath<Comparison, Value>) -> Value { comparison[keyPath: part] }
 
-  /// Whether runs are compared with the best run, and not with a baseline.
+  /// Whether runs are compared with the best run, and not with a baseline; false if there are no ratios.
   var isOfBest: Bool { reference == Self.bestWords }
 
-  /// Returns whether two runs of a group are the same, or are not distinguished by the rounds.
-  func areAlike(_ run: Int, _ other: Int) -> Bool { Self.areAlike(run, other, figures, comparison) }
-
-  private static func areAlike(
-    _ run: Int, _ other: Int, _ figures: [[RoundFigure]], _ comparison: Comparison
-  ) -> Bool {
-    guard run != other, !figures[run].isEmpty, !figures[other].isEmpty else { return true }
-    return !comparison.areDistinct(PairedRounds(figures[run], against: figures[other]))
-  }
+  /// Returns whether two runs of a group are not distinguished by the rounds (``Comparison/areAlike(_:_:)``).
+  func areAlike(_ run: Int, _ other: Int) -> Bool { comparison.areAlike(run, other) }
 
   /// Returns whether the interval of the ratio between a run and its reference is too wide for a statement about the
   /// run.
@@ -174,10 +162,10 @@ extension RunIndex {
     }
   }
 
-  /// Returns whether a metric counts a flaw: the run is a comparison, a lower count is better, and the count is 0 in at
-  /// least one run.
+  /// Returns whether a metric counts a flaw: the run is a comparison, a lower number of events is better, and the
+  /// number is 0 in at least one run.
   func isFlaw(_ metric: MetricFacts) -> Bool {
-    document.scenario.isComparison && metric.kind == .count && metric.better == .lower
+    document.scenario.isComparison && metric.meaning == .count && metric.better == .lower
       && document.runs.indices.contains { isZero($0, metric) }
   }
 

@@ -6,6 +6,9 @@ struct RunNames {
   let index: RunIndex
   /// The swept parameters that a name can mention.
   let parameters: [ParameterFacts]
+  /// Whether names include the variant even if a group has only one variant. Otherwise, the same run of two groups or
+  /// of two comparisons could have two names.
+  var alwaysNamesVariants = false
 
   /// Returns the names of runs in a group: `stride 256 to 4096`. If the group has several variants, the names include
   /// the variants, in the order of `runs`: `threads and apply with stride 256 to 4096`, or `threads (stride 64) and
@@ -14,7 +17,7 @@ struct RunNames {
   /// - Parameter word: the word between the last two names.
   func callAsFunction(_ runs: [Int], of group: [Int], _ word: String = "and") -> String {
     let variants = runs.map(variant).distinct
-    let isOneVariant = Set(group.map(variant)).count == 1
+    let isOneVariant = !alwaysNamesVariants && Set(group.map(variant)).count == 1
     var phrases: [(variants: [String], settings: String)] = []
     for name in variants {
       let settings = self.settings(runs.filter { variant($0) == name }, of: group.filter { variant($0) == name })

@@ -8,6 +8,9 @@ extension ResultDocument {
     return ([Tool.command] + command.map(Self.quoted)).joined(separator: " ")
   }
 
+  /// Returns whether the command line contains an option, as `--rounds 3` or `--rounds=3`.
+  func hasOption(_ option: String) -> Bool { command.contains { $0 == option || $0.hasPrefix("\(option)=") } }
+
   /// Returns the command line with another file for `--export`, quoted for a shell; nil if the run was not started from
   /// a command line.
   func commandLine(exporting file: String) -> String? {
@@ -21,16 +24,21 @@ extension ResultDocument {
     return ([Tool.command] + (words + ["--export", file]).map(Self.quoted)).joined(separator: " ")
   }
 
-  /// Returns the command of a comparison without `--time` and `--rounds`, and with `arguments` in place of its settings
-  /// and variants; nil if the document has no command.
+  /// Returns the command of a comparison without `--time` and `--rounds`, and with `arguments` in place of its sweeps
+  /// and variants; nil if the document has no command. A setting with one value remains unless `arguments` contains
+  /// another.
   ///
   /// - Parameters:
-  ///   - arguments: the settings, and the variants if they are not those of the command; nil for the settings of the
+  ///   - arguments: the sweeps, and the variants if they are not those of the command; nil for the sweeps of the
   ///     command.
   ///   - isQuick: whether the command keeps `--quick`.
   func comparing(_ arguments: String?, isQuick: Bool = true) -> String? {
     guard !command.isEmpty else { return nil }
-    let isReplaced = arguments != nil
+    let replaced = arguments.map { arguments in
+      Set(
+        scenario.parameters.filter { ($0.swept ?? []).count > 1 }.map(\.name)
+          + arguments.split(separator: " ").map { String($0.prefix { $0 != "=" }) })
+    }
     let namesVariants = arguments?.contains("--variant ") == true
     let dropped = ["--time", "--rounds", "--seed", "--export", "--format"] + (namesVariants ? ["--variant"] : [])
     let flags = isQuick ? [] : ["--quick"]
@@ -43,7 +51,7 @@ extension ResultDocument {
         if option == word { _ = rest.popFirst() }
       } else if Self.optionsWithValue.contains(word) {
         words += [word] + (rest.popFirst().map { [$0] } ?? [])
-      } else if !isReplaced || word.hasPrefix("-") || !word.contains("=") {
+      } else if word.hasPrefix("-") || !word.contains("=") || replaced?.contains(option) != true {
         words.append(word)
       }
     }

@@ -57,8 +57,15 @@ public struct ResultDocument: Codable, Sendable {
   /// The name of the scenario.
   public var scenarioName: String { scenario.name }
 
-  /// The scenario, the start, the seed and the duration of the run. Two different runs have different identities.
-  public var identity: [String] { [scenarioName, started, String(seed), String(seconds)] }
+  /// The scenario, the start, the seed, the duration and the totals of all metrics of the run. Two different runs with
+  /// figures have different identities. The start and the duration are not enough: runs of a few milliseconds start in
+  /// the same second and take equally long.
+  public var identity: [String] {
+    let totals = runs.flatMap { run in
+      run.metrics.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.total.value)" }
+    }
+    return [scenarioName, started, String(seed), String(seconds)] + totals
+  }
 
   /// Whether the scenario is built into the lab: a command started the run, and names no scenario file.
   var isBuiltIn: Bool { !command.isEmpty && !command.contains(where: \.isScenarioFile) }
@@ -101,7 +108,7 @@ public struct ResultDocument: Codable, Sendable {
   ///
   /// - Parameter strict: whether a refuted performance claim is a failure.
   public func hasFailed(strict: Bool) -> Bool {
-    hasBrokenTrials || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
+    brokenTrials > 0 || unfinishedTrials > 0 || claims.contains { $0.verdict.isFailure(strict: strict) }
   }
 
   /// Returns the reason why the first claim in some documents could not be judged; nil if any claim was judged, or if
@@ -117,9 +124,6 @@ public struct ResultDocument: Codable, Sendable {
 
   /// Whether this version of the lab wrote the document.
   public var isOfThisVersion: Bool { tool.name == Tool.name && tool.version == Tool.version }
-
-  /// Whether the report of at least one trial is missing, unreadable or without a promised figure.
-  var hasBrokenTrials: Bool { brokenTrials > 0 }
 
   /// The number of trials that crashed or hung although their variants are meant to complete.
   var unfinishedTrials: Int {

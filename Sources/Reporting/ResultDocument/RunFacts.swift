@@ -6,6 +6,7 @@ struct RunFacts: Codable, Sendable {
   let variant: String
   /// The swept settings of the run, without parameters that the variant ignores.
   let point: [String: ParameterValue]
+  /// The values of the parameters that the variant reads.
   let parameters: [String: ParameterValue]
   let rounds: Int
   /// The number of trials for each outcome.
@@ -20,7 +21,7 @@ struct RunFacts: Codable, Sendable {
   init(_ run: VariantRun, _ pattern: PatternDescription, on machine: Machine) {
     variant = run.variant.name
     point = run.point.values
-    parameters = run.parameters
+    parameters = run.parameters.filter { !run.variant.ignores.contains($0.key) }
     rounds = run.trials.count
     outcomes = OutcomeCounts(run.trials.map(\.outcome.kind))
     let trapped = run.trials.compactMap { if case .trapped(let signal) = $0.outcome { "\(signal)" } else { nil } }

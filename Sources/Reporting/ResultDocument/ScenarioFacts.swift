@@ -159,6 +159,13 @@ struct ParameterFacts: Codable, Sendable {
     case .integer(let number): "\(name)=\(Quantity.exact(number, unit ?? .none))"
     }
   }
+
+  /// Returns several values in the notation of `compare`: `work=50ns,1us`; nil if there are none.
+  func notation(of values: [ParameterValue]) -> String? {
+    guard let first = values.first else { return nil }
+    return ([label(first)] + values.dropFirst().map { String(label($0).dropFirst(name.count + 1)) })
+      .joined(separator: ",")
+  }
 }
 
 /// A metric of a scenario, as part of a result document.

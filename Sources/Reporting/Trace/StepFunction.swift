@@ -46,7 +46,7 @@ struct StepFunction {
 }
 
 extension Trace {
-  /// The number of cores that ran threads of the trial.
+  /// The number of cores that run threads of the trial, over time.
   var busyCores: StepFunction { StepFunction(lanes.flatMap(\.runs).flatMap { [($0.begin, 1), ($0.end, -1)] }) }
 
   /// The number of blocks that could begin and had not begun. Blocks that wait for a time, a group or an event are not

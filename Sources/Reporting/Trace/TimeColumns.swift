@@ -3,13 +3,13 @@ import Laboratory
 /// A time span of a trace, divided into columns. A column shows the activity that took most of the column's time, and
 /// is empty only if there was no activity.
 struct TimeColumns {
-  /// A column in the row of a lane.
+  /// A cell: one column of a lane's row.
   struct Cell: Equatable {
     /// The state of a thread.
     enum State: Equatable {
       /// The thread has not begun or has ended.
       case absent
-      /// The thread does not run, and could not run.
+      /// The thread waits or sleeps, so it cannot run.
       case rests
       /// The thread could run, but another thread runs on its core.
       case preempted

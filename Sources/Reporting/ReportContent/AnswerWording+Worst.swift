@@ -19,11 +19,11 @@ extension AnswerWording {
   func worst(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
     guard let worst = ratios.last,
-      !(group.undecided + group.outclassed).contains(where: {
+      !group.undecided.contains(where: {
         comparison.contrastsWithBest[$0]?.factor ?? 1 > worst.contrast.factor
       })
     else { return nil }
-    let others = (ratios.map(\.run) + group.undecided + group.outclassed).filter { $0 != worst.run }
+    let others = (ratios.map(\.run) + group.undecided).filter { $0 != worst.run }
     let isWorst = !others.contains { comparison.areAlike($0, worst.run) }
     if ratios.count > 1, ratios.count == group.runs.count - 1,
       ratios.allSatisfy({ comparison.areAlike($0.run, worst.run) })

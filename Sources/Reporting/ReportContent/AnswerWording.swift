@@ -15,14 +15,12 @@ struct AnswerWording {
 
   /// Returns the sentences about the only group of an answer, without full stops at the ends.
   func sentences(_ group: AnswerGroup) -> [String] {
+    let slow = [slowSamples(group)].compactMap(\.self)
+    if group.hasTooFewRounds { return [bestSoFar(group), tooFewRounds(group)].compactMap(\.self) + slow }
+    if group.isUndecided { return undecidedSentences(group) + slow }
     let next = secondBest(group)
-    let best =
-      group.hasTooFewRounds
-      ? [bestSoFar(group), tooFewRounds(group)].compactMap(\.self)
-      : group.isUndecided ? undecidedSentences(group) : settledSentences(group, next: next)
-    return best
-      + [next == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst(group), slowSamples(group)]
-      .compactMap(\.self)
+    return settledSentences(group, next: next)
+      + [next == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst(group)].compactMap(\.self) + slow
   }
 
   /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
@@ -107,6 +105,10 @@ struct AnswerWording {
       group.outclassed.isEmpty
         ? nil
         : "not the best, since another candidate is certainly better: \(names(group.outclassed, of: group.runs))",
+      group.worse.isEmpty
+        ? nil
+        : "certainly \(metric.worseWord): \(names(group.worse, of: group.runs)) "
+          + "(\(Self.rangeText(group.worse.map(meanRatio))))",
       tooFewRounds(group),
     ].compactMap(\.self)
   }
@@ -245,12 +247,15 @@ struct AnswerWording {
     let others = group.runs.filter { !first.contains($0) && figure($0) != nil }
     let named = (first + (others.count == 1 ? others : [])).filter { figure($0) != nil }
     let texts = named.grouped { figure($0).map(text) ?? "" }.map { "\($0) (\(names($1, of: group.runs)))" }
-    guard others.count > 1 else { return texts.joined(separator: ", ") }
+    let isLoss = secondary.isSpeedUp && group.runs.compactMap(figure).allSatisfy { $0 < 1 }
+    let loss = isLoss ? "; all below 1, so nothing gains" : ""
+    guard others.count > 1 else { return texts.joined(separator: ", ") + loss }
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
     // A group does not contain runs with a flaw, and runs that show a mistake.
     let isWhole = group.runs.count == index.document.runs.count { $0.metrics[secondary.name] != nil }
     return (texts + ["\(ends) (\(isWhole ? "the others" : "the others that are ranked"))"]).joined(separator: ", ")
+      + loss
   }
 
   // MARK: Slow samples

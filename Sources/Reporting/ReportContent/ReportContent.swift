@@ -291,7 +291,7 @@ extension ResultDocument {
   }
 
   /// The names of the metrics for the gain of several cores.
-  private static let gains: Set<String> = ["speedup", "speed-up", "efficiency"]
+  private static let gains = MetricFacts.speedUps.union(["efficiency"])
 
   /// Returns a warning with its consequence for the run. If other programs used the cores, a run about the gain of
   /// several cores cannot determine this gain, and any other run has wide intervals. Other warnings are returned

@@ -181,6 +181,10 @@ struct MetricFacts: Codable, Sendable {
 
   var meaning: Metric.Meaning { Metric.Meaning(kind, unit, isAmount: amount == true) }
 
+  /// Whether the metric is a speed-up: how many times as fast something is as a reference.
+  var isSpeedUp: Bool { Self.speedUps.contains(name) }
+  static let speedUps: Set<String> = ["speedup", "speed-up"]
+
   /// The word for the best mean: `highest` if higher figures are better, otherwise `lowest`.
   var superlative: String { better == .higher ? "highest" : "lowest" }
 }

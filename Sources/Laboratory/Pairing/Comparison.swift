@@ -185,9 +185,11 @@ public struct Comparison: Sendable {
   }
 
   /// Returns the contrast of two runs of the group of `run`, with the certainty of the comparison's own ratios; nil if
-  /// there is no ratio. One of the two runs may be the best run.
+  /// there is no ratio. One of the two runs may be the best run. As in ``contrasts``, the noise of ratios to the best
+  /// run says nothing about a ratio to a baseline that is not the best run.
   public func contrast(_ rounds: PairedRounds, inGroupOf run: Int) -> Contrast? {
-    Contrast(rounds, among: comparisons, spread: spreads[run])
+    let isOfBest = referenceOf[run].map { $0 == grouping.best(beside: run) } ?? true
+    return Contrast(rounds, among: comparisons, spread: isOfBest ? spreads[run] : 0)
   }
 
   /// Returns whether two runs of a group are the same run, or are not distinguished by the rounds, with the certainty

@@ -194,7 +194,10 @@ extension ApplyStride: FindingPattern {
     let cores = results.machine.confined(to: best.cores).cores
     let isWhole = iterations.value(in: best.parameters) == stride
     var line = "\(sweep.name) has its best mean at stride \(stride.withCommas)\(isWhole ? " (the whole loop)" : "")"
-    if results.showsGainOfCores, cores > 1, let speedup = median(speedup, of: best) {
+    // The mean of the rounds is also the figure of the tables.
+    if results.showsGainOfCores, cores > 1,
+      let speedup = Ranking.typical(usable(best).compactMap { $0.figure(speedup.metric) })
+    {
       line +=
         speedup < Self.gain
         ? ", no faster than the plain loop (\(Quantity.fixed(speedup, decimals: 2))x)"

@@ -10,8 +10,8 @@ extension DiffReport {
 
   /// Returns a line with the choice of all comparisons, `the same choice in all 3 runs: stride 4`, or a line for each
   /// side, `the old choice: stride 4`. If the comparisons of a side have several choices, each is an item of a list,
-  /// the most frequent first: `stride 4 (in 2 of 3 runs)`. Lines about the candidates for the best follow, unless all
-  /// comparisons have the same choice, since the candidates then differ by chance.
+  /// the most frequent first: `stride 4 (in 2 of 3 runs, not certain in 1)`. Lines about the candidates for the best
+  /// follow, unless all comparisons have the same choice, since the candidates then differ by chance.
   func choices(_ old: [ResultDiff.Answer], _ new: [ResultDiff.Answer]) -> [Line] {
     if Set((old + new).map(\.choice)).count == 1 {
       let all = old.count + new.count
@@ -25,8 +25,9 @@ extension DiffReport {
         return [Line("the \(side) choice\(runs): \(Self.text(answers))")]
       }
       let items = names.prefix(Self.mostOfSide).map { name, count in
-        let text = Self.text(answers.filter { $0.choice == name })
-        return Line("\(text) (in \(count) of \(answers.count) runs)", isItem: true)
+        let uncertain = answers.count { $0.choice == name && $0.caution != nil }
+        let caution = uncertain == 0 ? "" : uncertain == count ? ", not certain" : ", not certain in \(uncertain)"
+        return Line("\(name) (in \(count) of \(answers.count) runs\(caution))", isItem: true)
       }
       let left = names.count - items.count
       return [Line("the \(side) choice differs from run to run:")] + items
@@ -35,13 +36,13 @@ extension DiffReport {
     return choices + candidates(old, new)
   }
 
-  /// Returns the common choice of some comparisons, with the remark on an uncertain choice: `stride 4 (undecided)`, or
-  /// `stride 4 (undecided in 2 of 3 runs)`.
+  /// Returns the common choice of some comparisons, with the remark on an uncertain choice: `stride 4 (undecided at 1
+  /// of the 2 values of work)`, or `stride 4 (not certain in 2 of 3 runs)`.
   private static func text(_ answers: [ResultDiff.Answer]) -> String {
-    let cautions = answers.compactMap(\.caution).grouped { $0 }.map { caution, all in
-      caution + (all.count < answers.count ? " in \(all.count) of \(answers.count) runs" : "")
-    }
-    return (answers.first?.choice ?? "") + (cautions.isEmpty ? "" : " (\(cautions.joined(separator: ", ")))")
+    let cautions = answers.compactMap(\.caution)
+    let common = cautions.count == answers.count && Set(cautions).count == 1 ? cautions.first : nil
+    let caution = common ?? "not certain in \(cautions.count.of(answers.count, "runs"))"
+    return (answers.first?.choice ?? "") + (cautions.isEmpty ? "" : " (\(caution))")
   }
 
   /// Returns lines about the candidates for the best at each setting of comparisons of several settings: `work 10 ns:

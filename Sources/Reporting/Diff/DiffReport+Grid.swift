@@ -34,7 +34,7 @@ extension DiffReport {
     let rows = diff.rows
     // Variants may read different parameters.
     let parameters = diff.sweptParameters.filter { name in rows.contains { setting($0, name) != nil } }
-    guard diff.comparisons != nil, Set(rows.map(\.metric)).count == 1, rows.contains(where: { $0.ratio != nil }),
+    guard diff.comparedDocuments != nil, Set(rows.map(\.metric)).count == 1, rows.contains(where: { $0.ratio != nil }),
       parameters.count > 1, let last = parameters.last
     else { return nil }
     let columns = rows.compactMap { setting($0, last) }.distinct

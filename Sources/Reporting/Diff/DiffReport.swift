@@ -75,9 +75,9 @@ public struct DiffReport: Sendable {
     SemanticColor.quiet("  and \(count) more; see --details", style)
   }
 
-  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, a line about
-  /// parameters that differ, if there are any, the number of figures for each kind of change, and what the comparisons
-  /// of both sides choose.
+  /// The lines at the beginning: a line for each side, `old: 3 runs, 2026-11-20 10:00 to 11:00 UTC`, the judgement of
+  /// `--fail-above`, a line about parameters that differ, if there are any, the number of figures for each kind of
+  /// change, and what the comparisons of both sides choose.
   var head: [Line] {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
@@ -85,26 +85,38 @@ public struct DiffReport: Sendable {
     let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
     let answers = diff.answers.map { choices($0.old, $0.new) }
-    return sides + circumstances + [settings, Line(name + counts, .heading)].compactMap(\.self) + (answers ?? [])
+    return sides + [gate].compactMap(\.self) + circumstances
+      + [settings, Line(name + counts, .heading)].compactMap(\.self) + (answers ?? [])
+  }
+
+  /// The line about the judgement of `--fail-above`; nil without this option.
+  private var gate: Line? {
+    judgement.map { judgement in
+      let limit = "\(Quantity.number(judgement.limit * 100)) %"
+      return switch judgement.status {
+      case 0: Line("gate: passed: nothing became worse by more than \(limit)", .good)
+      case 1: Line("gate: failed: a change for the worse is above \(limit), or something failed (see regressed)", .bad)
+      default:
+        Line("gate: inconclusive: it is not known whether anything became worse by more than \(limit)", .care)
+      }
+    }
   }
 
   /// The scenario that all rows share; nil if there are several scenarios. The text names a shared scenario only once.
-  var scenario: String? {
-    let all = Set(diff.rows.map(\.scenario))
-    return all.count == 1 ? all.first : nil
-  }
+  var scenario: String? { shared(\.scenario) }
 
   /// The metric that all rows share; nil if there are several metrics. The text names a shared metric only once.
-  private var metric: String? {
-    let all = Set(diff.rows.map(\.metric))
-    return all.count == 1 ? all.first : nil
-  }
+  private var metric: String? { shared(\.metric) }
 
   /// The variant that all rows share; nil if there are several variants, or if the label of a row contains no settings.
   /// The text names a shared variant only once.
   private var variant: String? {
-    let names = Set(diff.rows.map(\.figure.variant))
-    return names.count == 1 && !diff.rows.contains { $0.figure.settings.isEmpty } ? names.first : nil
+    diff.rows.contains { $0.figure.settings.isEmpty } ? nil : shared(\.figure.variant)
+  }
+
+  private func shared(_ part: (ResultDiff.Row) -> String) -> String? {
+    let all = Set(diff.rows.map(part))
+    return all.count == 1 ? all.first : nil
   }
 
   /// Returns the name of a row without the parts that the head of the text contains.
@@ -220,21 +232,28 @@ public struct DiffReport: Sendable {
   private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
 
   /// Returns words about the number of runs that probably show a change: `; about 6 or more runs per side would show
-  /// changes of 15 % in most figures`, or `; more than 20 runs …`. For a gate, the words `, and more than 20 in all`
-  /// follow. Returns an empty string if nothing is known about the
-  /// differences between runs.
+  /// changes of 15 % in most figures`, or `; changes of 15 % would already show in most figures`. For a gate, which
+  /// needs all figures, the words `, and more than 20 in all` can follow. Returns an empty string if nothing is known
+  /// about the differences between runs, or if ``nextRuns(_:)`` has the number.
   private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
     // More runs of other work do not tell what changed.
-    guard diff.otherSettings == nil, rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }),
-      rows.contains(where: { $0.ratio != nil }), let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
+    guard diff.otherSettings == nil, rows.contains(where: { $0.ratio != nil }),
+      let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
     else { return "" }
+    func isEnough(_ runs: Int?) -> Bool { runs.map { $0 <= own } ?? false }
     func text(_ runs: Int?) -> String {
-      runs.map { "about \(max($0, own + own / 4 + 1)) or more" } ?? "more than \(ResultDiff.mostRunsNeeded)"
+      runs.map { "about \(Self.suggested($0, beyond: own)) or more" } ?? "more than \(ResultDiff.mostRunsNeeded)"
     }
-    // A gate needs all figures.
-    let all = judgement == nil ? "" : ", and \(text(needed(rows, inAll: true))) in all"
-    return
-      "; \(text(needed(rows, inAll: false))) runs per side would show changes of \(soughtChange) in most figures\(all)"
+    let (most, all) = (needed(rows, inAll: false), needed(rows, inAll: judgement != nil))
+    let figures = "\(judgement == nil ? "most" : "all") figures"
+    if isEnough(all) { return "; changes of \(soughtChange) would already show in \(figures)" }
+    guard rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }) else { return "" }
+    if isEnough(most) {
+      return
+        "; changes of \(soughtChange) would already show in most figures, and with \(text(all)) runs per side in all"
+    }
+    return "; \(text(most)) runs per side would show changes of \(soughtChange) in "
+      + (text(all) == text(most) ? figures : "most figures, and \(text(all)) in all")
   }
 
   /// Returns the number of runs per side that probably shows a change in at least half of some figures, or in all of
@@ -246,26 +265,40 @@ public struct DiffReport: Sendable {
     return runs == .max ? nil : runs
   }
 
-  /// Returns the commands that judge smaller changes than one run of each side, after a sentence; an empty array if a
-  /// side has several runs.
+  /// Returns the number of runs per side that a report suggests if `needed` runs probably suffice and there are `own`
+  /// runs already. A few more runs than now are always needed, since these runs did not suffice.
+  private static func suggested(_ needed: Int, beyond own: Int) -> Int { max(needed, own + own / 4 + 1) }
+
+  /// Returns the commands that judge smaller changes than the runs of each side, after a sentence; an empty array if
+  /// the runs of a side have no common command.
   private func nextRuns(_ style: TextStyle) -> [String] {
+    let own = max(diff.sides.old.runs, diff.sides.new.runs)
     // More runs of other work, or of another machine, do not tell what changed.
-    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty, let (old, new, seconds) = diff.commands else {
-      return []
+    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else {
+      return style.wrapped(
+        "More runs would not tell whether this difference of the sides is the reason: measure both sides alike.")
     }
+    guard own < ResultDiff.mostRunsNeeded, let (old, new, seconds) = diff.commands else { return [] }
     let isGate = judgement != nil
     let needed = needed(diff.rows.filter { $0.change == .unknown }, inAll: isGate)
-    let runs = needed ?? ResultDiff.mostRunsNeeded
-    func loop(_ command: String) -> String { "for i in $(seq \(runs)); do \(command)$i.json >/dev/null; done" }
-    let time = Quantity(.seconds(seconds * Double(runs)))
+    guard needed.map({ $0 > min(diff.sides.old.runs, diff.sides.new.runs) }) ?? true else { return [] }
+    let runs = Self.suggested(needed ?? ResultDiff.mostRunsNeeded, beyond: own)
+    let isFirst = own == 1
+    func loop(_ command: String) -> String {
+      "for i in $(seq \(isFirst ? "" : "\(own + 1) ")\(runs)); do \(command)$i.json >/dev/null; done"
+    }
+    let more = isFirst ? runs : runs - own
+    let time = Quantity(.seconds(seconds * Double(more)))
     let purpose =
       needed == nil
-      ? "Changes of \(soughtChange) probably need more than \(runs) runs of each side. To judge smaller changes than now"
+      ? "Changes of \(soughtChange) probably need more than \(ResultDiff.mostRunsNeeded) runs of each side. To judge smaller changes than now"
       : "To judge changes of \(soughtChange) in \(isGate ? "all" : "most") figures"
-    let sentence = "\(purpose), make about \(runs) or more runs of each side (\(time) in all), and compare all of them:"
+    let sentence =
+      "\(purpose), make about \(isFirst ? "\(more) or more runs" : more.counted("more run")) of each side (\(time) in all), "
+      + "and compare \(isFirst ? "all of them:" : "them together with the others (--old and --new):")"
     let gate = judgement.map { " --fail-above \(Quantity.number(100 * $0.limit))%" } ?? ""
-    let commands = [loop(old), loop(new), "\(Tool.command) diff --old old-*.json --new new-*.json\(gate)"]
-    return style.wrapped(sentence) + commands.flatMap { style.command($0, indent: 2) }
+    let compare = isFirst ? ["\(Tool.command) diff --old old-*.json --new new-*.json\(gate)"] : []
+    return style.wrapped(sentence) + ([loop(old), loop(new)] + compare).flatMap { style.command($0, indent: 2) }
   }
 
   /// Returns the changes of rows as text. Decimals would suggest a precision that a wide interval does not have.
@@ -324,15 +357,6 @@ public struct DiffReport: Sendable {
 
   /// Returns the notes by title, with at most `most` items for each title.
   func notes(_ most: Int) -> [(title: String, items: [String])] {
-    var passed: [String] = []
-    if let judgement {
-      let limit = "\(Quantity.number(judgement.limit * 100)) %"
-      switch judgement.status {
-      case 0: passed = ["nothing became worse by more than \(limit)"]
-      case 1: passed = ["a change for the worse is above \(limit), or something failed: see \"regressed\" above"]
-      default: passed = ["inconclusive: it is not known whether anything became worse by more than \(limit)"]
-      }
-    }
     let verdicts = diff.verdicts.map { change in
       "\(change.scenario), \(change.old.text) \(Signs.arrow) \(change.new.text): \(change.says) Old"
         + "\(change.old.runs > 1 ? ", in one run" : ""): \(change.old.evidence). New"
@@ -342,7 +366,7 @@ public struct DiffReport: Sendable {
     return [
       ("verdicts that changed", verdicts), ("missing now", folded(diff.missing)), ("new", folded(diff.added)),
       ("regressed", judgement?.worse ?? []), ("could not be judged", judgement?.undecided ?? []),
-      ("cautions", diff.cautions), ("gate", passed),
+      ("cautions", diff.cautions),
     ].filter { !$0.1.isEmpty }.map { title, items in
       let left = items.count - most
       return (title, left > 0 ? items.prefix(most) + ["and \(left) more; see --details"] : items)

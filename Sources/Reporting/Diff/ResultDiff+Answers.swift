@@ -17,8 +17,8 @@ extension ResultDiff {
   /// The answers of the comparisons on each side; nil if a side has runs other than comparisons, or a comparison
   /// without an answer. Several comparisons can have different answers.
   var answers: (old: [Answer], new: [Answer])? {
-    guard let comparisons else { return nil }
-    let contents = [comparisons.old, comparisons.new].map { $0.map { ReportContent($0) } }
+    guard let comparedDocuments else { return nil }
+    let contents = [comparedDocuments.old, comparedDocuments.new].map { $0.map { ReportContent($0) } }
     // If any comparison ranks several variants, all names include the variant, so that they can be compared.
     let namesVariants = contents.joined().contains { ComparisonAnswer.rankedVariants($0).count > 1 }
     let sides = contents.map { $0.map { Answer($0, namesVariants: namesVariants) } }

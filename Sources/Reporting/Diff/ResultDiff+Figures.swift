@@ -138,12 +138,16 @@ extension ResultDiff {
       let rounds = min(before.joined().count, after.joined().count)
       reason = "\(rounds.counted("round")): \(ConfidenceInterval.fewest) or more are needed per side"
     }
+    // A change of the given size would make an interval of this width exclude 1.
+    let isShown = ratio.map { $0.high / $0.estimate < 1 + soughtChange } ?? false
     return Row(
       figure: entry.name, unit: entry.facts.unit,
       runs: (old.count, new.count), old: typical(old), new: typical(new), ratio: ratio,
-      runsNeeded: change == .unknown
-        ? ConfidenceInterval.runs(toShow: 1 + soughtChange, after, before, among: comparisons, most: mostRunsNeeded)
-        : nil,
+      runsNeeded: change != .unknown
+        ? nil
+        : isShown
+          ? min(old.count, new.count)
+          : ConfidenceInterval.runs(toShow: 1 + soughtChange, after, before, among: comparisons, most: mostRunsNeeded),
       change: change, reason: reason,
       better: better, kind: entry.facts.kind, meaning: entry.meaning)
   }

@@ -33,9 +33,10 @@ public struct ResultDiff: Sendable {
   /// The names of the parameters that any document sweeps, in the order of the sweeps.
   let sweptParameters: [String]
   /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
-  let comparisons: (old: [ResultDocument], new: [ResultDocument])?
-  /// The commands that repeat the run of each side with an export to a file whose name is `old-` or `new-` and must be
-  /// completed, and the seconds that both take; nil if a side has several runs or no command.
+  let comparedDocuments: (old: [ResultDocument], new: [ResultDocument])?
+  /// The commands that repeat the runs of each side with an export to a file whose name is `old-` or `new-` and must be
+  /// completed, and the seconds that a run of both sides takes; nil if the runs of a side have several commands or
+  /// none.
   let commands: (old: String, new: String, seconds: Double)?
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
@@ -66,7 +67,7 @@ public struct ResultDiff: Sendable {
     let soughtChange = soughtChange.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualChange
     self.soughtChange = soughtChange
     otherLoad = Self.otherLoad(old, new)
-    comparisons = Self.comparisons(old, new)
+    comparedDocuments = Self.comparedDocuments(old, new)
     commands = Self.commands(old, new)
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
@@ -98,7 +99,7 @@ public struct ResultDiff: Sendable {
   /// The change for which a report says how many runs would show it, unless a gate has a limit.
   private static let usualChange = 0.15
 
-  private static func comparisons(
+  private static func comparedDocuments(
     _ old: [ResultDocument], _ new: [ResultDocument]
   ) -> (old: [ResultDocument], new: [ResultDocument])? {
     let all = old + new
@@ -109,9 +110,13 @@ public struct ResultDiff: Sendable {
   private static func commands(
     _ old: [ResultDocument], _ new: [ResultDocument]
   ) -> (old: String, new: String, seconds: Double)? {
-    guard old.count == 1, new.count == 1, let before = old[0].commandLine(exporting: "old-"),
-      let after = new[0].commandLine(exporting: "new-")
-    else { return nil }
-    return (before, after, old[0].seconds + new[0].seconds)
+    func command(_ side: [ResultDocument], exporting file: String) -> String? {
+      // A command with --runs makes several runs, and exports all of them to one file.
+      let all = side.map { $0.hasOption("--runs") ? nil : $0.commandLine(exporting: file) }.distinct
+      return all.count == 1 ? all[0] : nil
+    }
+    func mean(_ side: [ResultDocument]) -> Double { side.map(\.seconds).reduce(0, +) / Double(max(side.count, 1)) }
+    guard let before = command(old, exporting: "old-"), let after = command(new, exporting: "new-") else { return nil }
+    return (before, after, mean(old) + mean(new))
   }
 }

@@ -329,18 +329,21 @@ struct ReportTables {
     if whyUnranked(run) != nil { facts.insert(.unranked) }
     let isNoise = comparison.isTooNoisy(run)
     let isOfBest = comparison.isOfBest
-    if comparison.uncertainBests.contains(run) {
-      // In a table with a baseline, the marks are about the baseline, and not about the best run.
-      if isOfBest { return (Signs.undecided, true, facts.union([.undecided, .uncertainBest])) }
-    } else if comparison.bests.contains(run) {
-      return (Signs.best, isNoise, facts.union(.best))
+    // In a table with a baseline, the other signs are about the baseline, and stand beside that for the best run.
+    var best = ""
+    if isOfBest, comparison.uncertainBests.contains(run) {
+      return (Signs.undecided, true, facts.union([.undecided, .uncertainBest]))
+    } else if comparison.bests.contains(run), isOfBest || !comparison.openBests.contains(run) {
+      facts.insert(.best)
+      best = Signs.best
+      if isOfBest { return (best, isNoise, facts) }
     }
     if isOfBest, comparison.outclassed.contains(run) { return (Signs.outclassed, true, facts.union(.outclassed)) }
     if isNoise {
-      return (Signs.undecided, true, facts.union(isOfBest ? .undecided : .noisy))
+      return (best + Signs.undecided, true, facts.union(isOfBest ? .undecided : .noisy))
     }
-    guard comparison.contrasts[run]?.isDistinct == false else { return ("", false, facts) }
-    return (Signs.nearBest, false, facts.union(isOfBest ? .nearBest : .noDifference))
+    guard comparison.contrasts[run]?.isDistinct == false else { return (best, false, facts) }
+    return (best + Signs.nearBest, false, facts.union(isOfBest ? .nearBest : .noDifference))
   }
 
   /// Returns a cell with the count of a flaw in place of the ratio, `81 failed-opens`; nil for a run without a flaw.

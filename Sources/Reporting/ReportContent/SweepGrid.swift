@@ -180,13 +180,16 @@ extension ReportTables {
     if let contrast = comparison?.contrasts[run] {
       // More digits would suggest a precision that the rounds do not have.
       let ratio = text(contrast.ratio, contrast.interval?.isWide == true)
-      let isFar = mark == Signs.undecided && contrast.interval.map { $0.largestDifference >= 1 } == true
-      let (mark, facts) = isFar ? (Signs.farUndecided, facts.union(.farUndecided)) : (mark, facts)
+      let isFar = mark.hasSuffix(Signs.undecided) && contrast.interval.map { $0.largestDifference >= 1 } == true
+      let (mark, facts) =
+        isFar
+        ? (mark.dropLast(Signs.undecided.count) + Signs.farUndecided, facts.union(.farUndecided)) : (mark[...], facts)
       if facts.contains(.unranked) { return Cell("(\(ratio)\(mark))", facts.union(.ratio)) }
       return Cell(
         (contrast.ratio > 1 && isLowerBound(run, metric) ? Signs.atLeast : "") + ratio + mark,
         facts.union(
-          contrast.interval == nil ? [.ratio, .tooFewRounds] : mark.isEmpty ? [.ratio, .significant] : .ratio))
+          contrast.interval == nil
+            ? [.ratio, .tooFewRounds] : mark.isEmpty || mark == Signs.best ? [.ratio, .significant] : .ratio))
     }
     if facts.contains(.reference) { return Cell("1.00" + mark, facts) }
     guard let samples = document.runs[run].metrics[metric.name] else { return missing(run) }

@@ -91,7 +91,11 @@ extension AnswerWording {
       return "\(purpose), \(alone.map { "compare these alone (\($0) \(time(share))), or " } ?? "")"
         + "give it more time (\(time(1)))"
     }
-    return "\(purpose), run `\(command) \(time(share))`"
+    // With --time, the goal would be that of a full run.
+    let goal =
+      index.document.isQuick && !index.document.hasOption("--precision")
+      ? " --precision \(Quantity.number(100 * Budget.quickComparisonPrecision))%" : ""
+    return "\(purpose), run `\(command) \(time(share))\(goal)`"
   }
 
   /// The shortest time that the advice suggests, in seconds.

@@ -14,30 +14,33 @@ extension AnswerWording {
     var largest: Double { (better + worse).map(\.multiple.factor).max() ?? 1 }
   }
 
-  /// Returns sentences about groups beside a baseline, without full stops at the ends. For a single group, the only
+  /// Returns a sentence about groups beside a baseline, without a full stop at the end. For a single group, the
   /// sentence has the ratios: `Compared with queue, faster: mutex (2.1x), actor (1.2x); slower: barrier (1.3x)`. For
-  /// several groups, the first sentence has the numbers of groups: `Compared with queue, faster: mutex at 3, actor at 1
-  /// of the 4 values of hold`. An item for each run follows: `mutex: 2.1x to 440x faster at hold 0 ns and 1 us;
-  /// undecided against queue at 2 of the 4 values of hold`. The result is empty without a baseline.
-  func againstBaseline(_ groups: [AnswerGroup], mostItems: Int) -> [String] {
-    guard let baseline = index.document.scenario.baseline else { return [] }
+  /// several groups, it has the runs that are better and worse in all or some groups: `Compared with queue, faster
+  /// everywhere: mutex; faster somewhere: actor; nowhere: barrier`. The items of ``besideBaseline(_:_:most:)`` have the
+  /// places.
+  func againstBaseline(_ groups: [AnswerGroup], _ baseline: String) -> String {
     let rivals = rivals(of: baseline, in: groups)
+    guard groups.count == 1 else {
+      let better = metric.betterWord
+      let parts = [
+        ("\(better) everywhere", rivals.filter { $0.better.count == groups.count }),
+        ("\(better) somewhere", rivals.filter { !$0.better.isEmpty && $0.better.count < groups.count }),
+        ("certainly \(better) nowhere", rivals.filter(\.better.isEmpty)),
+      ].filter { !$0.1.isEmpty }.map { "\($0): \($1.map(\.name).abridged(to: ComparisonAnswer.mostNames))" }
+      return "Compared with \(baseline), \(parts.joined(separator: "; "))"
+    }
     func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
       let rivals = rivals.filter { !found($0).isEmpty }
         .sorted { (found($0).count, $0.largest) > (found($1).count, $1.largest) }
-      guard let last = rivals.prefix(ComparisonAnswer.mostNames).last else { return nil }
-      let texts = rivals.map { rival in
-        guard groups.count > 1 else { return "\(rival.name) (\(Self.rangeText(found(rival).map(\.multiple))))" }
-        // The last name has the number of all groups.
-        let count = found(rival).count
-        return "\(rival.name) at \(rival.name == last.name ? count.of(groups.count, noun(for: groups[0])) : "\(count)")"
-      }
+      guard !rivals.isEmpty else { return nil }
+      let texts = rivals.map { "\($0.name) (\(Self.rangeText(found($0).map(\.multiple))))" }
       return "\(word): \(texts.abridged(to: ComparisonAnswer.mostNames))"
     }
-    let parts = [list(metric.betterWord, \.better), list(metric.worseWord, \.worse)].compactMap(\.self)
-    guard !parts.isEmpty else { return ["No run certainly differs from \(baseline)"] }
-    let first = "Compared with \(baseline), \(parts.joined(separator: "; "))"
-    return [first] + (groups.count > 1 ? items(rivals, groups, beside: baseline, most: mostItems) : [])
+    let (better, worse) = (list(metric.betterWord, \.better), list(metric.worseWord, \.worse))
+    guard better != nil || worse != nil else { return "No run certainly differs from \(baseline)" }
+    let parts = [better ?? "nothing is certainly \(metric.betterWord)", worse].compactMap(\.self)
+    return "Compared with \(baseline), \(parts.joined(separator: "; "))"
   }
 
   /// Returns the runs of `groups` beside the baseline, the one that is better in the most groups first.
@@ -59,13 +62,15 @@ extension AnswerWording {
     }.sorted { ($0.better.count, $1.worse.count, $0.largest) > ($1.better.count, $0.worse.count, $1.largest) }
   }
 
-  /// Returns an item of a list for each run: where it is better and worse than the baseline, and by how much.
-  private func items(_ rivals: [Rival], _ groups: [AnswerGroup], beside baseline: String, most: Int) -> [String] {
-    let items = rivals.map { rival in
+  /// Returns an item of a list for each run of several groups: where it is better and worse than the baseline, and by
+  /// how much: `mutex: 2.1x to 440x faster than queue at hold 0 ns and 1 us; undecided against queue at 2 of the 4
+  /// values of hold`.
+  func besideBaseline(_ groups: [AnswerGroup], _ baseline: String, most: Int) -> [String] {
+    let items = rivals(of: baseline, in: groups).map { rival in
       func part(_ word: String, _ found: [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
         guard !found.isEmpty else { return nil }
         let place = found.count == groups.count ? "everywhere" : "at \(places(found.map(\.group), of: groups))"
-        return "\(Self.rangeText(found.map(\.multiple))) \(word) \(place)"
+        return "\(Self.rangeText(found.map(\.multiple))) \(word) than \(baseline) \(place)"
       }
       func count(_ words: String, _ count: Int) -> String? {
         count == 0 ? nil : "\(words) at \(count.of(groups.count, noun(for: groups[0])))"

@@ -16,12 +16,9 @@ extension AnswerWording {
     groups.grouped(by: leadersText).map { Region(leaders: $0, places: places($1, of: groups)) }
   }
 
-  /// Returns whether the rounds leave anything of a group undecided that a choice depends on: the best run, or a run
-  /// that is not far worse on average.
-  func isOpen(_ group: AnswerGroup) -> Bool {
-    group.isUndecided || !group.withTooFewRounds.isEmpty
-      || group.undecided.contains { meanRatio($0).factor < AnswerGroup.far }
-  }
+  /// Returns whether the rounds leave anything of a group undecided on which a choice depends
+  /// (``RunComparison/openBests``).
+  func isOpen(_ group: AnswerGroup) -> Bool { comparison.openBests.contains(group.best) }
 
   /// Returns a line about a group: its settings, its best runs, and how much worse others are: `hold 10 us: mutex (1.14
   /// us) or actor (1.2x), undecided; slower: queue (2.1x)`. The ratios are those of the means. The line names the runs
@@ -90,7 +87,7 @@ extension AnswerWording {
     }
     let isLong = runs.count > Self.fewRuns && Set(runs.map(names.variant)).count < runs.count
     let remark =
-      note(group).map { $0 + (group.isUndecided && !others.isEmpty ? reach(others, of: group) : "") }
+      note(group).map { $0 + (group.isUndecided && !others.isEmpty ? apartText(others) : "") }
       ?? (runs.count == 1 || group.isUndecided ? nil : within(group))
     let tail = remark.map { ", \($0)" } ?? edge(group)
     return !isLong && runs.count <= ComparisonAnswer.mostNames

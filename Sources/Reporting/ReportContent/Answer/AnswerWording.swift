@@ -46,8 +46,8 @@ struct AnswerWording {
       return Quantity.fixed(shown + step, decimals: decimals) + "x"
     }
 
-    /// Whether the text is that of equal means.
-    var isOne: Bool { Double(text.dropLast()) == 1 }
+    /// Whether the means are equal, or nearly so: less than 0.5 % apart.
+    var isOne: Bool { factor < 1.005 }
   }
 
   /// Returns the ratio of a run to the best run of its group; 1 for the best run, and for a run without a ratio.
@@ -66,7 +66,7 @@ struct AnswerWording {
   private func settledSentences(_ group: AnswerGroup, next: String?) -> [String] {
     // In addition to runs that are as good as the best run, the first sentence names the undecided runs that hardly
     // differ.
-    let alike = group.near.isEmpty ? [] : group.undecided(within: Self.largestReach)
+    let alike = group.near.isEmpty ? [] : group.undecided(within: Self.mostApart)
     let others = group.undecided.filter { !alike.contains($0) }
     let rest = [
       next, others.isEmpty ? nil : "Undecided: \(names(others, of: group.runs))", tooFewRounds(group),
@@ -75,7 +75,7 @@ struct AnswerWording {
     if !group.near.isEmpty {
       let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
       let also =
-        alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(reach(alike, of: group))"
+        alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(apartText(alike))"
       return ["\(all) \(nearText(group))\(also)", "\(bestMeanWords): \(leaderText(group))"] + rest
     }
     let figure = figure(group.best) + edge(group)
@@ -90,17 +90,17 @@ struct AnswerWording {
   /// Returns the sentences about an undecided group, with the figure of the run that has the best mean. If some
   /// candidates may differ only little from this run, the sentences recommend any of these candidates.
   private func undecidedSentences(_ group: AnswerGroup) -> [String] {
-    let alike = group.undecided(within: Self.largestReach)
+    let alike = group.undecided(within: Self.mostApart)
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
     let good = group.runs.filter { $0 == group.best || alike.contains($0) }
     let canUse = !alike.isEmpty && (!others.isEmpty || !isNearlyAll(group))
     return [
       canUse
-        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(reach(alike, of: group))"
-        : "undecided\(reach(group.undecided, of: group)): \(candidatesText(group))",
+        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(apartText(alike))"
+        : "undecided\(apartText(group.undecided)): \(candidatesText(group))",
       canUse && !others.isEmpty
-        ? "undecided, with more noise\(reach(others, of: group)): \(names(others, of: group.runs))" : nil,
+        ? "undecided, with more noise\(apartText(others)): \(names(others, of: group.runs))" : nil,
       "\(bestMeanWords)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
       group.outclassed.isEmpty
         ? nil
@@ -317,8 +317,8 @@ struct AnswerWording {
 
   /// Returns the maximum possible difference between the best run and runs that are not significantly different from
   /// it, ` (at most 5.0 % apart)`; an empty string if no run has an interval.
-  func reach(_ near: [Int], of group: AnswerGroup) -> String {
-    let intervals = near.compactMap { comparison.contrastsWithBest[$0]?.interval }
+  func apartText(_ runs: [Int]) -> String {
+    let intervals = runs.compactMap { comparison.contrastsWithBest[$0]?.interval }
     let widest = intervals.max { $0.largestDifference < $1.largestDifference }
     return widest.map { $0.largestDifference > Self.hopeless ? " (too noisy)" : " (at most \($0.reach) apart)" } ?? ""
   }
@@ -327,5 +327,5 @@ struct AnswerWording {
   private static let hopeless = 9.0
 
   /// The largest possible difference between undecided runs of which the answer recommends any, as a share.
-  private static let largestReach = 0.25
+  private static let mostApart = 0.25
 }

@@ -240,9 +240,9 @@ struct ComparisonAnswer {
     }
     // Beside a baseline, the items about it take the place of the lines about the best runs.
     let lines =
-      baseline == nil
-      ? groups.map { "\(Self.item)\(wording.line($0))" }
-        .shortened(to: Self.mostGroups) { "\($0) more are in the tables" } : []
+      baseline.map { wording.besideBaseline(groups, $0, most: Self.mostGroups) }
+      ?? groups.map { "\(Self.item)\(wording.line($0))" }
+      .shortened(to: Self.mostGroups) { "\($0) more are in the tables" }
     // The sentences before this one compare with the baseline.
     let text = (baseline == nil ? "" : "compared with each other: ") + GridAnswer(groups, wording).text
     return [sentence(text)] + [margin].compactMap(\.self) + lines.map { "\($0)." }
@@ -322,13 +322,12 @@ struct ComparisonAnswer {
     return baseline
   }
 
-  /// The sentences about the runs that are better and worse than ``baseline``. For a single group, a note follows that
-  /// the ratios of the other sentences have another reference.
+  /// A sentence about the runs that are better and worse than ``baseline``. For a single group, a note follows that the
+  /// ratios of the other sentences have another reference.
   private var contrasts: [String] {
     guard let baseline else { return [] }
-    let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)"
-    let sentences = wording.againstBaseline(groups, mostItems: Self.mostGroups)
-    return (sentences + (groups.count == 1 ? [note] : [])).map { "\($0)." }
+    let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)."
+    return ["\(wording.againstBaseline(groups, baseline))."] + (groups.count == 1 ? [note] : [])
   }
 
   /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil

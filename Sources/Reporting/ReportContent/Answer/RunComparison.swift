@@ -18,6 +18,10 @@ struct RunComparison: Sendable {
   /// one run of the group cannot be ranked.
   let uncertainBests: Set<Int>
 
+  /// The best runs of the groups in which the rounds leave anything undecided on which a choice depends: the best run,
+  /// or a run that is not far worse on average.
+  let openBests: Set<Int>
+
   /// The undecided runs that are certainly worse than another undecided run of their group. Such a run is not the best,
   /// although the rounds do not rank it beside a noisier run with the best mean.
   let outclassed: Set<Int>
@@ -92,6 +96,13 @@ struct RunComparison: Sendable {
         && group.contains(where: comparison.undecided.contains)
     }
     self.uncertainBests = uncertainBests
+    openBests = uncertainBests.union(
+      comparison.bests.filter { best in
+        comparison.runs(competingWith: best).contains { run in
+          let hasTooFewRounds = comparison.contrastsWithBest[run].map { $0.interval == nil } ?? false
+          return hasTooFewRounds || comparison.undecided.contains(run) && comparison.factor(run) < AnswerGroup.far
+        }
+      })
     outclassed = uncertainBests.reduce(into: []) { outclassed, best in
       let undecided = comparison.runs(competingWith: best).filter(comparison.undecided.contains)
       outclassed.formUnion(

@@ -52,7 +52,8 @@ extension Execution {
     if execution.isRecording { execution.current?.announced.append(words()) }
   }
 
-  /// Makes a step without effects. Only the position of the step in the schedule matters.
+  /// Makes a step without effects. Only the position of the step in the schedule matters. `words` describe the step in
+  /// a record.
   public static func step(_ words: @autoclosure () -> String) {
     let execution = now
     execution.step(.everything, "takes its turn")

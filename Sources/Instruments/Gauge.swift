@@ -8,7 +8,7 @@ public final class Gauge: Sendable {
   /// Creates a gauge at 0.
   public init() {}
 
-  /// Increments the count, and returns the new count.
+  /// Increments the count, raises the peak if necessary, and returns the new count.
   @inlinable
   @discardableResult public func up() -> Int {
     let now = value.add(1, ordering: .relaxed).newValue

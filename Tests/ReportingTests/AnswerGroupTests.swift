@@ -13,7 +13,7 @@ import Testing
     }
     #expect(
       results.content.conclusions.starts(with: [
-        "Compared with plain, faster everywhere: apply with stride 4; certainly faster nowhere: apply with stride 1.",
+        "Compared with plain, faster everywhere: apply with stride 4; slower everywhere: apply with stride 1.",
         "Compared with each other: apply with stride 4 is fastest at all values of work; plain is on average up to 4.00x slower.",
         "- apply with stride 4: 4.00x faster than plain everywhere.",
         "- apply with stride 1: 2.50x slower than plain everywhere.",
@@ -26,11 +26,24 @@ import Testing
     }.content.conclusions
     #expect(
       partly.starts(with: [
-        "Compared with plain, faster somewhere: apply with stride 4; certainly faster nowhere: apply with stride 1.",
-        "Compared with each other: undecided at 2 of the 3 values of work; fastest: apply with stride 4 at work 10 ns; plain or apply (stride 1) (undecided) at work 100 ns; plain or apply (stride 4) at work 1 us.",
+        "Compared with plain, faster somewhere, but slower elsewhere: apply with stride 4; no certain difference: apply with stride 1.",
+        "Compared with each other: undecided at 2 of the 3 values of work (work 100 ns and 1 us); fastest: apply with stride 4 at work 10 ns; plain or apply (stride 1) (undecided) at work 100 ns; plain or apply (stride 4) at work 1 us.",
         "- apply with stride 4: 4.00x faster than plain at work 10 ns; 3.00x slower than plain at work 100 ns; no difference found at 1 of the 3 values of work.",
         "- apply with stride 1: undecided against plain at all 3 values of work.",
       ]), "\(partly)")
+  }
+
+  @Test func `a yardstick is better in at most as many groups as there are`() throws {
+    let says = try Fixture.compared([("work", [10, 1000]), ("threads", [1, 2])], plain: .yardstick) { variant, _ in
+      variant == "plain" ? 10 : 1000
+    }.content.conclusions
+    #expect(
+      says.contains("Yardstick, only for comparison: plain (faster at both values of work)."), "\(says)")
+  }
+
+  @Test func `the verb after the name of a run follows the variant`() {
+    #expect(RunNames.verb("2 cores") == "are" && RunNames.has("2 cores") == "have")
+    #expect(RunNames.verb("mutex with 2 cores") == "is" && RunNames.has("1 core") == "has")
   }
 
   @Test func `a group with a single measured run is part of the first sentence`() throws {

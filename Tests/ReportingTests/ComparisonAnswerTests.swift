@@ -140,7 +140,8 @@ import Testing
     let says = try #require(results.content.conclusion)
     #expect(
       says.contains(/^Use stride 4 or 16: which is best is undecided \(at most 1\d % apart\)\./), "\(says)")
-    #expect(says.contains(/Undecided, with more noise \(at most \d\.\dx apart\): stride 1\./), "\(says)")
+    #expect(
+      says.contains(/Undecided, with a larger possible difference \(at most \d\.\dx apart\): stride 1\./), "\(says)")
   }
 
   @Test func `the answer names runs that are too noisy to rank, and the time that would decide`() throws {

@@ -309,6 +309,7 @@ import Testing
     }
     #expect(
       try compared([1]).difference(from: try compared([1, 4])) == "the two runs have different settings (stride)")
+    #expect(try compared([1, 4]).difference(from: try compared([4, 1])) == nil)
   }
 
   @Test func `a diff of two comparisons begins with their answers`() throws {
@@ -533,8 +534,23 @@ import Testing
     let three = try text(noisy, noisy.reversed())
     #expect(
       three.contains(
-        /make about \d+ more runs of each side \(.+ in all\), and compare them together with the others \(--old and --new\):\n  for i in \$\(seq 4 \d+\); do gcdlab compare fixture --time 8s --export old-\$i.json >\/dev\/null; done\n/
+        /make more runs, about \d+ of each side \(.+ in all\), and compare them together with the others \(--old and --new\):\n  for i in \$\(seq 4 \d+\); do gcdlab compare fixture --time 8s --export old-\$i.json >\/dev\/null; done\n/
       ), "\(three)")
+    // A side with enough runs needs no more.
+    let uneven = try text([run(steady)], Array(repeating: noisy, count: 7).flatMap(\.self))
+    #expect(uneven.contains("$(seq 2 ") && uneven.contains("old-$i") && !uneven.contains("new-$i"), "\(uneven)")
+    // A report with details has the commands, too, and they name the metric.
+    let named = try ResultDiff(old: [run(steady)], new: [run(steady.reversed())], metrics: ["elapsed"])
+    let detailed = DiffReport(named, judgement: nil).text(TextStyle(width: 300), details: true)
+    #expect(detailed.contains("gcdlab diff --old old-*.json --new new-*.json --metric elapsed\n"), "\(detailed)")
+    // The runs of two binaries were not saved.
+    let alternating = DiffReport(named, judgement: nil, alternating: "--against ./old -- fixture")
+      .text(TextStyle(width: 300))
+    #expect(
+      alternating.contains(
+        /alternate about \d+ or more runs of each side \(.+ in all\):\n  gcdlab diff --runs \d+ --against .\/old -- fixture\n/
+      ),
+      "\(alternating)")
     // A change that one run shows needs no such advice.
     let clear = try text([run(steady)], [run(scaled(0.2))])
     #expect(!clear.contains("To judge"), "\(clear)")

@@ -172,6 +172,16 @@ struct DiffCommand: AsyncParsableCommand {
     return (old, new)
   }
 
+  /// Returns the command that repeats an alternating measurement, except for the beginning `gcdlab diff` and the number
+  /// of runs; nil without `--against`.
+  private func alternatingCommand() throws(InputError) -> String? {
+    guard let against else { return nil }
+    let options =
+      ["--against", against] + metrics.flatMap { ["--metric", $0] }
+      + (failAbove.map { ["--fail-above", $0] } ?? [])
+    return ResultDocument.shell(options + ["--run-time", runTime, "--"] + (try Self.split(files).forwarded))
+  }
+
   /// Splits the arguments after `--` into the arguments of the runs and the values of `--export`. `--export` applies to
   /// the comparison, and not to the runs.
   ///
@@ -228,7 +238,7 @@ struct DiffCommand: AsyncParsableCommand {
       throw InputError("the two comparisons have no figure in common\(reason)")
     }
     let judgement = limit.map { DiffJudgement(diff, failAbove: $0) }
-    let report = DiffReport(diff, judgement: judgement)
+    let report = DiffReport(diff, judgement: judgement, alternating: try alternatingCommand())
     try Lab.throwAll(FileExport.write(report, to: files))
     try color.print(asIs: !format.isTable) { style in
       try format.text(report) ?? report.text(style, details: details)

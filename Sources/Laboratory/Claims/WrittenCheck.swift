@@ -24,7 +24,7 @@ public struct WrittenCheck: Sendable, Hashable {
     case scaled(Double, Operand)
   }
 
-  /// A figure of trials, by the names of its parts.
+  /// A figure as a check names it: its variants, its point, its metric and its statistic.
   public struct Figure: Sendable, Hashable {
     /// The variants that the figure refers to.
     public let scope: Check.Reference.Scope

@@ -13,7 +13,7 @@ struct ShelvedNode {
   /// The suffix that is appended to the name of a YAML file for its shelved content.
   static let fileEnding = ".shelved"
 
-  /// Creates the single node of a file; nil if the text is not a node.
+  /// Parses the shelved text of a file; nil if the text is not exactly one node.
   init?(_ text: String) {
     var rest = text[...]
     self.init(takenFrom: &rest)

@@ -154,6 +154,9 @@ public struct Comparison: Sendable {
     self.init(runs.map { Entry($0, figures: $0.figures(metric)) }, policy, ranking: metric.better.ranking)
   }
 
+  /// Returns the best run of the group of `run`; nil if the group has no best run.
+  public func bestOfGroup(of run: Int) -> Int? { grouping.best(beside: run) }
+
   /// Returns the runs that compete with `run` for the best of their group, including `run`: all usable runs, or all
   /// runs that are not broken if these are yardsticks, or all runs if these are broken.
   public func runs(competingWith run: Int) -> [Int] { grouping.competitors(of: run) }

@@ -61,7 +61,7 @@ public struct Contrast: Sendable {
     Double(rounds.count { ratio > 1 ? $0 < 1 : $0 > 1 }) / Double(max(1, rounds.count))
   }
 
-  /// ``agreement`` as text, if it is so small that a reader must know it: below 75 %. Otherwise nil.
+  /// ``agreement`` as text; nil if it is at least 75 %, which a reader need not know.
   public var lowAgreementText: String? { agreement < 0.75 ? Self.ofRounds(agreement) : nil }
 
   /// ``opposition`` as text: `56 % of the rounds`.

@@ -20,7 +20,7 @@ public enum TraceRule: String, Sendable, CaseIterable {
   /// No event was lost.
   case lossless = "no event was lost"
 
-  /// Whether a trace follows a rule.
+  /// The result of checking a trace against a rule.
   public enum Compliance: Sendable, Equatable {
     /// The trace follows the rule.
     case kept

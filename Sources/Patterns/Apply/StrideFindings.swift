@@ -154,6 +154,10 @@ extension ApplyStride: FindingPattern {
   /// Returns the reason why no model can be fitted to the runs; nil if nothing prevents a fit.
   private func obstacle(to runs: [VariantRun], on machine: Machine) -> String? {
     if machine.confined(to: runs.first?.cores).usedCores == 1 { return "the trials had only one core" }
+    let least = runs.map(\.trials.count).min() ?? 0
+    guard least >= ConfidenceInterval.fewest else {
+      return "a stride has only \(least.counted("round")), and \(ConfidenceInterval.fewest) are needed"
+    }
     let fewest = runs.filter { usable($0).count < $0.trials.count }.min { usable($0).count < usable($1).count }
     guard let run = fewest, usable(run).count < ConfidenceInterval.fewest,
       let stride = stride.value(in: run.parameters)

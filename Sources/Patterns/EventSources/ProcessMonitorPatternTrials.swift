@@ -228,7 +228,7 @@ enum ParentEnd: Int, CaseIterable {
 enum ParentEnds: Equatable {
   /// Each parent exits at this moment in the progress of its child.
   case fixed(ParentEnd)
-  /// Successive parents exit at the possible moments in turn.
+  /// Each parent exits at the next of the possible moments; the first follows the last.
   case always
 
   fileprivate func moment(_ index: Int) -> ParentEnd {

@@ -345,7 +345,8 @@ struct ThreadPriorities: Sendable {
     return seen.values
   }
 
-  /// The priority of the calling thread.
+  /// The priority of the calling thread: its nice value, or on Darwin its negated QoS class. A lower number is more
+  /// urgent.
   static var ofCallingThread: Int {
     #if canImport(Darwin)
       -Int(qos_class_self().rawValue)

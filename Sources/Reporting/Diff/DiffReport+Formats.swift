@@ -104,7 +104,7 @@ extension DiffReport {
         .init(scenario: $0.scenario, says: $0.says, old: $0.old.verdict, new: $0.new.verdict)
       },
       missing: diff.missing.map(\.description), added: diff.added.map(\.description),
-      cautions: diff.otherCircumstances + [diff.otherSettings].compactMap(\.self) + diff.cautions)
+      cautions: diff.otherCircumstances + [diff.otherLoad, diff.otherSettings].compactMap(\.self) + diff.cautions)
     return try JSONReport.pretty(document)
   }
 

@@ -6,13 +6,20 @@ public struct DiffReport: Sendable {
   let diff: ResultDiff
   /// The judgement of `--fail-above`; nil without this option.
   let judgement: DiffJudgement?
+  /// The arguments of the `diff` that made the runs of both sides, without the number of runs; nil if the diff is one
+  /// of saved runs.
+  private let alternating: String?
 
   /// Creates a report on a diff.
   ///
-  /// - Parameter judgement: the judgement of `--fail-above`; nil without this option.
-  public init(_ diff: ResultDiff, judgement: DiffJudgement?) {
+  /// - Parameters:
+  ///   - judgement: the judgement of `--fail-above`; nil without this option.
+  ///   - alternating: the arguments of the `diff --against` that made the runs of both sides, without the number of
+  ///     runs, quoted for a shell; nil if the diff is one of saved runs.
+  public init(_ diff: ResultDiff, judgement: DiffJudgement?, alternating: String? = nil) {
     self.diff = diff
     self.judgement = judgement
+    self.alternating = alternating
   }
 
   /// The maximum numbers of rows, and of notes of one kind, in a report without details.
@@ -28,7 +35,8 @@ public struct DiffReport: Sendable {
   ///   - style: the style of the text.
   ///   - details: whether every figure has a line.
   public func text(_ style: TextStyle, details: Bool = false) -> String {
-    let changed = diff.rows.filter { details || $0.change.isSignificant || hasFailed($0) }.sorted { $0.rank < $1.rank }
+    let isChanged = diff.rows.contains { $0.change.isSignificant }
+    let changed = diff.rows.filter { details || $0.change.isSignificant }.sorted { $0.rank < $1.rank }
     let shown = Array(details ? changed[...] : changed.prefix(Self.mostRows))
     // If no change is significant, the largest changes show how far the runs are from a decision.
     let undecided =
@@ -47,15 +55,17 @@ public struct DiffReport: Sendable {
           + (grid == nil || changed.isEmpty
             ? []
             : style.wrapped("significant changes:", .heading)
-              + changed.prefix(Self.mostItems).flatMap { sentence($0, style) }),
+              + changed.prefix(Self.mostItems).flatMap { sentence($0, style) }
+              + (changed.count > Self.mostItems
+                ? style.item("and \(changed.count - Self.mostItems) more in the grid") : [])),
         // Without a significant change, the reasons are more important than the table, and precede it.
-        (undecided.isEmpty ? [] : reasons(style))
+        (isChanged ? [] : reasons(style))
           + (grid ?? table(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides, isWhole: details, style))
           + (grid != nil ? [] : changed.count > shown.count ? [more(changed.count - shown.count, style)] : [])
           + (grid != nil || undecided.isEmpty || undecided.count == diff.rows.count
             ? [] : style.wrapped("the largest changes; --details shows all \(diff.rows.count)", .quiet, indent: 2))
-          + (undecided.isEmpty ? reasons(style) : []),
-        undecided.isEmpty ? [] : nextRuns(style),
+          + (isChanged ? reasons(style) : []),
+        isChanged ? [] : nextRuns(style),
         (grid == nil
           ? legend(shown + undecided, hasIntervals: hasIntervals, hasSides: hasSides)
           : gridKey + legend(diff.rows, hasIntervals: false, hasSides: false)).flatMap {
@@ -218,7 +228,7 @@ public struct DiffReport: Sendable {
   /// Returns the reasons why changes cannot be judged. Each reason is listed once, with the number of figures that have
   /// this reason.
   private func reasons(_ style: TextStyle) -> [String] {
-    let unjudged = diff.rows.filter { $0.reason != nil && !hasFailed($0) }
+    let unjudged = diff.rows.filter { $0.reason != nil }
     return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
       let least = Ranking.typical(rows.compactMap(\.ratio).map { $0.high / $0.estimate })
       let visible = least.map { " (for these, typically factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
@@ -272,33 +282,50 @@ public struct DiffReport: Sendable {
   /// Returns the commands that judge smaller changes than the runs of each side, after a sentence; an empty array if
   /// the runs of a side have no common command.
   private func nextRuns(_ style: TextStyle) -> [String] {
-    let own = max(diff.sides.old.runs, diff.sides.new.runs)
+    let unknown = diff.rows.filter { $0.change == .unknown && $0.ratio != nil }
+    guard !unknown.isEmpty else { return [] }
     // More runs of other work, or of another machine, do not tell what changed.
     guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else {
       return style.wrapped(
         "More runs would not tell whether this difference of the sides is the reason: measure both sides alike.")
     }
-    guard own < ResultDiff.mostRunsNeeded, let (old, new, seconds) = diff.commands else { return [] }
     let isGate = judgement != nil
-    let needed = needed(diff.rows.filter { $0.change == .unknown }, inAll: isGate)
-    guard needed.map({ $0 > min(diff.sides.old.runs, diff.sides.new.runs) }) ?? true else { return [] }
-    let runs = Self.suggested(needed ?? ResultDiff.mostRunsNeeded, beyond: own)
-    let isFirst = own == 1
-    func loop(_ command: String) -> String {
-      "for i in $(seq \(isFirst ? "" : "\(own + 1) ")\(runs)); do \(command)$i.json >/dev/null; done"
+    let needed = needed(unknown, inAll: isGate)
+    let (old, new) = (diff.sides.old.runs, diff.sides.new.runs)
+    guard min(old, new) < min(needed ?? .max, ResultDiff.mostRunsNeeded), let commands = diff.commands else {
+      return []
     }
-    let more = isFirst ? runs : runs - own
-    let time = Quantity(.seconds(seconds * Double(more)))
+    let runs = Self.suggested(needed ?? ResultDiff.mostRunsNeeded, beyond: min(old, new))
     let purpose =
       needed == nil
       ? "Changes of \(soughtChange) probably need more than \(ResultDiff.mostRunsNeeded) runs of each side. To judge smaller changes than now"
       : "To judge changes of \(soughtChange) in \(isGate ? "all" : "most") figures"
-    let sentence =
-      "\(purpose), make about \(isFirst ? "\(more) or more runs" : more.counted("more run")) of each side (\(time) in all), "
-      + "and compare \(isFirst ? "all of them:" : "them together with the others (--old and --new):")"
-    let gate = judgement.map { " --fail-above \(Quantity.number(100 * $0.limit))%" } ?? ""
-    let compare = isFirst ? ["\(Tool.command) diff --old old-*.json --new new-*.json\(gate)"] : []
-    return style.wrapped(sentence) + ([loop(old), loop(new)] + compare).flatMap { style.command($0, indent: 2) }
+    func advice(_ what: String, _ runs: Int, _ end: String, _ lines: [String]) -> [String] {
+      let time = Quantity(.seconds(commands.seconds * Double(runs)))
+      return style.wrapped("\(purpose), \(what) (\(time) in all)\(end):")
+        + lines.flatMap { style.command($0, indent: 2) }
+    }
+    if let alternating {
+      return advice(
+        "alternate about \(runs) or more runs of each side", runs, "",
+        ["\(Tool.command) diff --runs \(runs) \(alternating)"])
+    }
+    // A single run of each side need not have been saved under a name that fits.
+    let isFirst = max(old, new) == 1
+    func loop(_ command: String, after own: Int) -> String? {
+      let numbers = isFirst ? "\(runs)" : "\(own + 1) \(runs)"
+      return own < runs ? "for i in $(seq \(numbers)); do \(command)$i.json >/dev/null; done" : nil
+    }
+    let loops = [loop(commands.old, after: old), loop(commands.new, after: new)].compactMap(\.self)
+    guard isFirst else {
+      let end = ", and compare them together with the others (--old and --new)"
+      return advice("make more runs, about \(runs) of each side", runs - min(old, new), end, loops)
+    }
+    let options =
+      diff.metrics.map { " --metric \($0)" }
+      + (judgement.map { [" --fail-above \(Quantity.number(100 * $0.limit))%"] } ?? [])
+    let compare = "\(Tool.command) diff --old old-*.json --new new-*.json\(options.joined())"
+    return advice("make about \(runs) or more runs of each side", runs, ", and compare all of them", loops + [compare])
   }
 
   /// Returns the changes of rows as text. Decimals would suggest a precision that a wide interval does not have.

@@ -15,9 +15,13 @@ extension ResultDiff {
   }
 
   /// The answers of the comparisons on each side; nil if a side has runs other than comparisons, or a comparison
-  /// without an answer. Several comparisons can have different answers.
+  /// without an answer, or if the diff compares other metrics than those by which the comparisons rank. Several
+  /// comparisons can have different answers.
   var answers: (old: [Answer], new: [Answer])? {
-    guard let comparedDocuments else { return nil }
+    // The answers rank by the headline.
+    guard let comparedDocuments, let headline = rows.first?.metric, rows.allSatisfy({ $0.metric == headline }),
+      [comparedDocuments.old, comparedDocuments.new].joined().allSatisfy({ $0.scenario.show.first == headline })
+    else { return nil }
     let contents = [comparedDocuments.old, comparedDocuments.new].map { $0.map { ReportContent($0) } }
     // If any comparison ranks several variants, all names include the variant, so that they can be compared.
     let namesVariants = contents.joined().contains { ComparisonAnswer.rankedVariants($0).count > 1 }

@@ -171,6 +171,7 @@ extension ResultDiff {
       }
     }
   }
+
   /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
   static func otherSettings(
     _ before: Figures, _ after: Figures, _ parameters: [ParameterFacts]

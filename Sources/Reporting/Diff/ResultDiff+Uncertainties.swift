@@ -64,7 +64,7 @@ struct EndingCounts {
     var trials: Int { counts.count { _ in true } }
     var name: String { "\(scenario) \(label)" }
 
-    /// Returns the number of trials with the outcome `end`, as text: `3 of 18 trials hung`.
+    /// Returns the number of trials with the outcome `end`, as text: `queue-order serial: 3 of 18 trials hung`.
     func described(_ end: Outcome.Kind, as word: String) -> String {
       "\(name): \(counts[end]) of \(trials.counted("trial")) \(word)"
     }

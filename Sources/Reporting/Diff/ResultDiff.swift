@@ -23,6 +23,8 @@ public struct ResultDiff: Sendable {
   /// A sentence if other programs kept the cores busy during the runs of one side only; otherwise nil. A change of a
   /// figure may then be due to these programs.
   public private(set) var otherLoad: String?
+  /// The names of the metrics to compare, or `all`; empty if the headline of each scenario is compared.
+  let metrics: [String]
   /// The change, as a share, for which a report says how many runs would show it.
   let soughtChange: Double
   /// Remarks on what makes the sides hard to compare, besides ``otherCircumstances`` and ``otherSettings``: another
@@ -63,6 +65,7 @@ public struct ResultDiff: Sendable {
     for metric in metrics where metric != "all" && !known.contains(metric) {
       throw .unknown("metric", metric, at: "--metric", known: known + ["all"])
     }
+    self.metrics = metrics
     sides = (Side(old), Side(new))
     let soughtChange = soughtChange.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualChange
     self.soughtChange = soughtChange
@@ -86,7 +89,10 @@ public struct ResultDiff: Sendable {
     }
     added = after.keys.filter { before.runs[$0] == nil }
     missing = before.keys.filter { after.runs[$0] == nil }
-    metricsLeftOut = metrics.isEmpty ? Set(known).subtracting(rows.map(\.metric)).count : 0
+    let compared = Set(rows.map { [$0.scenario, $0.metric] })
+    let all = Set(
+      (old + new).flatMap { document in document.scenario.metrics.map { [document.scenarioName, $0.name] } })
+    metricsLeftOut = metrics.isEmpty ? all.subtracting(compared).count : 0
     verdicts = Self.verdicts(old, new)
     faults = Self.faults(new, settings)
     uncertainties = Self.uncertainties(old, new, settings) + [otherSettings].compactMap(\.self)

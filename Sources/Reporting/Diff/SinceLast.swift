@@ -40,9 +40,10 @@ extension ResultDocument {
   public func difference(from other: ResultDocument) -> String? {
     if isComparison != other.isComparison { return "one of the two runs was a run of compare" }
     if isQuick != other.isQuick { return "one of the two runs was --quick" }
-    guard settings != other.settings || runs.map(\.variant) != other.runs.map(\.variant) else { return nil }
-    let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
-    let different = names.filter { name in Set(settings.map { $0[name] }) != Set(other.settings.map { $0[name] }) }
+    let (own, others) = (settings, other.settings)
+    guard own != others else { return nil }
+    let names = Set(own.union(others).flatMap(\.point.keys)).sorted()
+    let different = names.filter { name in Set(own.map { $0.point[name] }) != Set(others.map { $0.point[name] }) }
     return different.isEmpty
       ? "the two runs have different variants"
       : "the two runs have different settings (\(different.joined(separator: ", ")))"
@@ -52,9 +53,9 @@ extension ResultDocument {
   /// parameter is the reason if neither comparison has any of the other's values.
   public func reasonWithoutCommonFigures(_ other: ResultDocument) -> String? {
     if Set(runs.map(\.variant)).isDisjoint(with: other.runs.map(\.variant)) { return "they have no variant in common" }
-    let names = Set((settings + other.settings).flatMap(\.keys)).sorted()
+    let names = Set(settings.union(other.settings).flatMap(\.point.keys)).sorted()
     let apart = names.filter { name in
-      let values = [settings, other.settings].map { Set($0.compactMap { $0[name] }) }
+      let values = [settings, other.settings].map { Set($0.compactMap { $0.point[name] }) }
       return !values[0].isEmpty && !values[1].isEmpty && values[0].isDisjoint(with: values[1])
     }
     return apart.isEmpty ? difference(from: other) : "no value of \(apart.listed()) is in both"
@@ -69,6 +70,8 @@ extension ResultDocument {
   /// Returns whether this run started after `other`; true if `other` is nil.
   public func isLater(than other: ResultDocument?) -> Bool { other.map { started > $0.started } ?? true }
 
-  /// The settings of each run, in the order of the runs.
-  private var settings: [[String: ParameterValue]] { runs.map(\.parameters) }
+  /// The variants and settings of the runs. Their order says nothing about the work.
+  private var settings: Set<RunIndex.RunKey> {
+    Set(runs.map { RunIndex.RunKey(variant: $0.variant, point: $0.parameters) })
+  }
 }

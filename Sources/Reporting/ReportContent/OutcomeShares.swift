@@ -212,9 +212,9 @@ struct OutcomeShares {
   /// Returns the expectation of a value, according to the first guarantee or anomaly that compares this metric of the
   /// variant, or of all variants, with a number.
   ///
-  /// Without such a claim, a value of a broken variant is allowed if a sound variant has the same value, and is an
-  /// anomaly otherwise. A variant is sound if it is not broken, and if no guarantee about the variant was violated.
   /// Without such a claim, the result is nil for a variant that is not broken, or if no sound variant has the metric.
+  /// Otherwise, a value is allowed if a sound variant has the same value, and is an anomaly if not. A variant is sound
+  /// if it is not broken, and if no guarantee about the variant was violated.
   private func expectation(of value: Double, _ metric: MetricFacts, _ run: Int) -> Expectation? {
     let variant = index.document.runs[run].variant
     for claim in claims where claim.kind != .performance {

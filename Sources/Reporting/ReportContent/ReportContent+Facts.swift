@@ -23,7 +23,7 @@ extension ReportContent {
   /// empty if no setting was changed.
   var changedSettingsLine: String {
     let changed = document.changedSettings
-    let flags = ["--quick", "--set"].filter(document.hasOption).joined(separator: " and ")
+    let flags = ["--quick", "--set", "--cores"].filter(document.hasOption).joined(separator: " and ")
     let by = flags.isEmpty ? "" : " by \(flags)"
     return changed.isEmpty ? "" : "settings changed\(by): " + changed.joined(separator: ", ")
   }
@@ -91,6 +91,16 @@ extension ResultDocument {
 
   /// The settings that the command line changed, as text.
   var changedSettings: [String] { texts(of: scenario.parameters.filter { $0.changed == true }) }
+
+  /// The settings that `--quick` changed: those of ``changedSettings`` that no other option sets.
+  var quickSettings: [String] {
+    guard isQuick else { return [] }
+    let set = Set(zip(command, command.dropFirst()).filter { $0.0 == "--set" }.map { $0.1.prefix { $0 != "=" } })
+    let other = scenario.parameters.filter { parameter in
+      parameter.changed == true && parameter.name != Cores.name && !set.contains(parameter.name[...])
+    }
+    return texts(of: other)
+  }
 
   private func texts(of parameters: [ParameterFacts]) -> [String] {
     parameters.compactMap { parameter in parameter.value.map { "\(parameter.name) \(parameter.describe($0))" } }

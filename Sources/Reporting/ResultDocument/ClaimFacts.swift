@@ -44,7 +44,8 @@ extension ClaimFacts {
   /// The word that reports use for the verdict.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
 
-  /// Whether the verdict speaks against a sentence of a document.
+  /// Whether the verdict, without being a failure, speaks against a sentence of a document: the claim bears the
+  /// sentence and is refuted, or contradicts the sentence and is borne out.
   var isAgainstDocument: Bool {
     verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
   }

@@ -64,6 +64,9 @@ extension ResultDocument {
     "--allow-unjudged",
   ]
 
+  /// Returns the words of a command, quoted for a shell.
+  public static func shell(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
   private static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       switch byte {

@@ -75,7 +75,7 @@ struct TraceFacts: Codable, Sendable {
     }
   }
 
-  /// A block. A property that does not apply to the block is nil.
+  /// A block of a recorded trial. A property that does not apply to the block is nil.
   struct BlockFacts: Codable, Sendable {
     let kind: Trace.Block.Kind
     let barrier: Bool?

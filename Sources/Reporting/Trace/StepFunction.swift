@@ -18,7 +18,7 @@ struct StepFunction {
     self.points = points
   }
 
-  /// The maximum of the number.
+  /// The highest value of the function; 0 if it has no steps.
   var most: Int { points.reduce(0) { max($0, $1.count) } }
 
   /// Returns the steps, or fewer steps if there are more than `most`. To reduce the number of steps, the time up to

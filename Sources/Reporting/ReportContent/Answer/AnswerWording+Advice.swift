@@ -3,24 +3,10 @@ import Measurement
 
 /// The words about what to measure next: a longer time for undecided groups, or the settings between two others.
 extension AnswerWording {
-  /// Returns advice on how to decide the undecided groups in `groups`: a longer time, a run without `--quick`, or a
-  /// statement that more time may not decide, with the reason. Returns nil if `groups` is empty.
+  /// Returns advice on how to decide the undecided groups in `groups`: a longer time, or a statement that more time may
+  /// not decide, with the reason. Returns nil if `groups` is empty.
   func advice(_ groups: [AnswerGroup]) -> String? {
     guard !groups.isEmpty else { return nil }
-    // With --quick the settings are different, so more rounds would decide a different question.
-    guard !index.document.isQuick || index.document.changedSettings.isEmpty else {
-      let longest = Budget.comparisonTime * Budget.mostExtension
-      // Other runs may be the candidates of a full run.
-      let run =
-        index.document.comparing(nil, isQuick: false).map { "run `\($0)` (up to \(Quantity(longest)))" }
-        ?? "leave out --quick"
-      let other = index.document.scenario.parameters.filter { $0.changed == true }.map(\.name)
-      let longer = groups.compactMap(secondsToDecide)
-      let same =
-        longer.count < groups.count
-        ? "" : "; \(adviceToDecide(groups, named: "these smaller trials", within: longer.max() ?? 0))"
-      return "for trials of full size (other values of \(other.listed())), which may have another answer, \(run)\(same)"
-    }
     let times = groups.map { (group: $0, seconds: secondsToDecide($0)) }
     let (decidable, open) = (times.filter { $0.seconds != nil }, times.filter { $0.seconds == nil }.map(\.group))
     guard let seconds = decidable.compactMap(\.seconds).max() else {
@@ -101,7 +87,7 @@ extension AnswerWording {
   /// The shortest time that the advice suggests, in seconds.
   private static let shortest = 10
 
-  /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s may be enough`; an empty
+  /// Returns words about how to get enough rounds for a ranking of `groups`: `: --time 70s should give them`; an empty
   /// string if nothing is known about the time of a round.
   func moreRounds(_ groups: [AnswerGroup]) -> String {
     if index.document.hasOption("--rounds") { return " (--rounds \(ConfidenceInterval.fewest))" }

@@ -17,22 +17,31 @@ extension AnswerWording {
   /// Returns a sentence about groups beside a baseline, without a full stop at the end. For a single group, the
   /// sentence has the ratios: `Compared with queue, faster: mutex (2.1x), actor (1.2x); slower: barrier (1.3x)`. For
   /// several groups, it has the runs that are better and worse in all or some groups: `Compared with queue, faster
-  /// everywhere: mutex; faster somewhere: actor; nowhere: barrier`. The items of ``besideBaseline(_:_:most:)`` have the
-  /// places.
+  /// everywhere: mutex; faster somewhere, but slower elsewhere: actor`. The items of ``besideBaseline(_:_:most:)`` have
+  /// the places.
   func againstBaseline(_ groups: [AnswerGroup], _ baseline: String) -> String {
     let rivals = rivals(of: baseline, in: groups)
     guard groups.count == 1 else {
       let better = metric.betterWord
-      let parts = [
-        ("\(better) everywhere", rivals.filter { $0.better.count == groups.count }),
-        ("\(better) somewhere", rivals.filter { !$0.better.isEmpty && $0.better.count < groups.count }),
-        ("certainly \(better) nowhere", rivals.filter(\.better.isEmpty)),
-      ].filter { !$0.1.isEmpty }.map { "\($0): \($1.map(\.name).abridged(to: ComparisonAnswer.mostNames))" }
+      let worse = metric.worseWord
+      func category(_ rival: Rival) -> Int {
+        if rival.better.count == groups.count { return 0 }
+        if rival.worse.count == groups.count { return 4 }
+        return rival.better.isEmpty ? (rival.worse.isEmpty ? 5 : 3) : rival.worse.isEmpty ? 1 : 2
+      }
+      let words = [
+        "\(better) everywhere", "\(better) somewhere, and certainly \(worse) nowhere",
+        "\(better) somewhere, but \(worse) elsewhere", "\(worse) somewhere, and certainly \(better) nowhere",
+        "\(worse) everywhere", "no certain difference",
+      ]
+      let parts = words.enumerated().map { place, words in
+        (words, rivals.filter { category($0) == place })
+      }.filter { !$0.1.isEmpty }.map { "\($0): \($1.map(\.name).abridged(to: ComparisonAnswer.mostNames))" }
       return "Compared with \(baseline), \(parts.joined(separator: "; "))"
     }
     func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
       let rivals = rivals.filter { !found($0).isEmpty }
-        .sorted { (found($0).count, $0.largest) > (found($1).count, $1.largest) }
+        .sorted { $0.largest > $1.largest }
       guard !rivals.isEmpty else { return nil }
       let texts = rivals.map { "\($0.name) (\(Self.rangeText(found($0).map(\.multiple))))" }
       return "\(word): \(texts.abridged(to: ComparisonAnswer.mostNames))"
@@ -46,8 +55,10 @@ extension AnswerWording {
   /// Returns the runs of `groups` beside the baseline, the one that is better in the most groups first.
   private func rivals(of baseline: String, in groups: [AnswerGroup]) -> [Rival] {
     groups.flatMap { group in
-      group.runs.filter { names.variant($0) != baseline }.compactMap { run in
-        comparison.contrasts[run].map { (name: names([run], of: group.runs), contrast: $0, group: group) }
+      let yardsticks = comparison.yardsticks.filter { comparison.bestOfGroup(of: $0) == group.best }
+      return (group.runs + yardsticks).filter { names.variant($0) != baseline }.compactMap { run in
+        let name = names([run], of: group.runs) + (yardsticks.contains(run) ? " (a yardstick)" : "")
+        return comparison.contrasts[run].map { (name: name, contrast: $0, group: group) }
       }
     }.grouped(by: \.name).map { name, all in
       let certain = all.filter { $0.contrast.isDistinct == true }

@@ -23,7 +23,8 @@ struct AnswerWording {
       + [next == nil || !group.near.isEmpty ? muchWorseRuns(group) : nil, worst(group)].compactMap(\.self) + slow
   }
 
-  /// The ratio of a run to the best run of its group or its reciprocal, whichever is at least 1.
+  /// The ratio of a run to another, such as the best run of its group or the baseline, or its reciprocal, whichever is
+  /// at least 1.
   struct MeanRatio {
     let factor: Double
     /// The ratio with two decimals or three digits: `1.43x`, or `1.4x` if it is imprecise.
@@ -35,16 +36,8 @@ struct AnswerWording {
       text = Quantity.ratio(factor, isRough: contrast?.interval?.isWide == true) + "x"
     }
 
-    /// The ratio with two decimals or three digits, rounded up.
-    var upperText: String {
-      let digits = Quantity.ratio(factor)
-      guard let shown = Double(digits), shown < factor, let point = digits.firstIndex(of: ".") else {
-        return digits + "x"
-      }
-      let decimals = digits.distance(from: point, to: digits.endIndex) - 1
-      let step = (0..<decimals).reduce(1.0) { step, _ in step / 10 }
-      return Quantity.fixed(shown + step, decimals: decimals) + "x"
-    }
+    /// The ratio with two decimals, rounded up. The ratio must be below 10.
+    var upperText: String { Quantity.fixed((100 * factor).rounded(.up) / 100, decimals: 2) + "x" }
 
     /// Whether the means are equal, or nearly so: less than 0.5 % apart.
     var isOne: Bool { factor < 1.005 }
@@ -94,13 +87,14 @@ struct AnswerWording {
     let others = group.undecided.filter { !alike.contains($0) }
     let use = isOneVariant(group) ? "use" : "use one of"
     let good = group.runs.filter { $0 == group.best || alike.contains($0) }
-    let canUse = !alike.isEmpty && (!others.isEmpty || !isNearlyAll(group))
+    let canUse = !alike.isEmpty
+    let isAny = others.isEmpty && isNearlyAll(group)
     return [
       canUse
-        ? "\(use) \(names(good, of: group.runs)): which is best is undecided\(apartText(alike))"
+        ? "\(isAny ? "use \(candidatesText(group, "any"))" : "\(use) \(names(good, of: group.runs))"): which is best is undecided\(apartText(alike))"
         : "undecided\(apartText(group.undecided)): \(candidatesText(group))",
       canUse && !others.isEmpty
-        ? "undecided, with more noise\(apartText(others)): \(names(others, of: group.runs))" : nil,
+        ? "undecided, with a larger possible difference\(apartText(others)): \(names(others, of: group.runs))" : nil,
       "\(bestMeanWords)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
       group.outclassed.isEmpty
         ? nil
@@ -161,12 +155,15 @@ struct AnswerWording {
 
   /// Returns the names of the best run and of the runs that cannot be distinguished from the best run; `all` or `all
   /// but thread` if a group of several variants contains no other runs, or one other run and many candidates.
-  private func candidatesText(_ group: AnswerGroup) -> String {
+  ///
+  /// - Parameter word: the word for all runs, `all` or `any`.
+  private func candidatesText(_ group: AnswerGroup, _ word: String = "all") -> String {
     let runs = group.runs.filter { $0 == group.best || group.undecided.contains($0) }
     let others = group.runs.filter { !runs.contains($0) }
     guard isNearlyAll(group) else { return names(runs, of: group.runs) }
     // Runs with a flaw or a mistake are not ranked.
-    let all = index.document.runs.indices.allSatisfy { group.runs.contains($0) } ? "all" : "all that are ranked"
+    let isRanked = index.document.runs.indices.allSatisfy { group.runs.contains($0) }
+    let all = isRanked ? word : "\(word) that \(word == "all" ? "are" : "is") ranked"
     return others.isEmpty ? all : "\(all) but \(names(others, of: group.runs))"
   }
 
@@ -226,7 +223,7 @@ struct AnswerWording {
   /// run from the worst run, which another sentence names.
   private func secondBest(_ group: AnswerGroup) -> String? {
     let ratios = ratios(group)
-    guard !group.isUndecided, let next = ratios.first, let worst = ratios.last,
+    guard let next = ratios.first, let worst = ratios.last,
       !comparison.areAlike(next.run, worst.run)
     else { return nil }
     let floor = [next.run, group.best].allSatisfy(isNearFloor) ? " (both within twice the noise floor)" : ""

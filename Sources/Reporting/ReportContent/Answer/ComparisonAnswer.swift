@@ -58,13 +58,18 @@ struct ComparisonAnswer {
   ) -> (bests: [Best], choice: String, caution: String?) {
     guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "", nil) }
     let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown, namesVariants: namesVariants)
-    let bests = answer.groups.map { group in
+    // Too few rounds show no candidate.
+    let ranked = content.index.hasEnoughRounds ? answer.groups : []
+    let bests = ranked.map { group in
       let names = group.leaders.map { answer.names([$0], of: group.runs) }
       return Best(place: answer.wording.settingsText(of: group), names: names)
     }
     guard let first = answer.groups.first else { return ([], "", nil) }
-    let isGrid = bests.count > 1
-    let choice = isGrid ? GridAnswer(answer.groups, answer.wording).choice.names : bests[0].names.listed("or")
+    let isGrid = answer.groups.count > 1
+    let choice =
+      isGrid
+      ? GridAnswer(answer.groups, answer.wording).choice.names
+      : bests.first?.names.listed("or") ?? answer.names([first.best], of: first.runs)
     let open = isGrid ? answer.groups.count(where: answer.wording.isOpen) : first.isUndecided ? 1 : 0
     let place = isGrid ? " at \(open.of(answer.groups.count, answer.wording.noun(for: first)))" : ""
     let caution = !content.index.hasEnoughRounds ? "best mean so far" : open == 0 ? nil : "undecided\(place)"
@@ -150,7 +155,8 @@ struct ComparisonAnswer {
     let gap: ClosedRange<Int>
   }
 
-  /// The limits of all variants, the smallest first. A variant without a flaw above a setting without one has no limit.
+  /// The limits of all variants on the first swept parameter that limits any of them, the smallest first. A variant has
+  /// a limit if a setting has a flaw that is larger than all settings without one.
   private var limits: [Limit] {
     let counted = index.document.runs.indices.filter { run in
       comparison.flaw.map { index.document.runs[run].metrics[$0.name] != nil } ?? false
@@ -236,7 +242,7 @@ struct ComparisonAnswer {
     let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
     if groups.count == 1, wording.settingsText(of: first).isEmpty {
       let sentences = (wording.sentences(first) + advice).map(sentence)
-      return sentences.prefix(1) + [margin].compactMap(\.self) + sentences.dropFirst()
+      return sentences.prefix(1) + [margin, quick].compactMap(\.self) + sentences.dropFirst()
     }
     // Beside a baseline, the items about it take the place of the lines about the best runs.
     let lines =
@@ -245,7 +251,7 @@ struct ComparisonAnswer {
       .shortened(to: Self.mostGroups) { "\($0) more are in the tables" }
     // The sentences before this one compare with the baseline.
     let text = (baseline == nil ? "" : "compared with each other: ") + GridAnswer(groups, wording).text
-    return [sentence(text)] + [margin].compactMap(\.self) + lines.map { "\($0)." }
+    return [sentence(text)] + [margin, quick].compactMap(\.self) + lines.map { "\($0)." }
       + ([wording.changeHint(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
@@ -282,9 +288,9 @@ struct ComparisonAnswer {
   private var yardsticks: String? {
     let others = comparison.yardsticks.grouped { index.document.runs[$0].variant }
     guard !others.isEmpty, index.hasEnoughRounds else { return nil }
-    let better = Set(groups.flatMap { comparison.runs(betterThan: $0.best) })
+    let better = groups.map { Set(comparison.runs(betterThan: $0.best)) }
     let texts = others.map { name, runs in
-      let count = runs.count(where: better.contains)
+      let count = better.count { !$0.isDisjoint(with: runs) }
       let remark =
         groups.count == 1
         ? runs.count == 1 ? comparison.contrastsWithBest[runs[0]].map(ratio) : nil
@@ -377,15 +383,25 @@ struct ComparisonAnswer {
     RunNames(index: index, parameters: index.swept)(runs, of: Array(index.document.runs.indices))
   }
 
+  /// A sentence on the smaller trials of `--quick`, with the command of the full run, which may have another answer;
+  /// nil if `--quick` changed no settings.
+  private var quick: String? {
+    let settings = index.document.quickSettings
+    guard !settings.isEmpty else { return nil }
+    let longest = Quantity(Budget.comparisonTime * Budget.mostExtension)
+    let run =
+      index.document.comparing(nil, isQuick: false).map { ": `\($0)` (up to \(longest))" } ?? ": leave out --quick"
+    return
+      "Trials of --quick are smaller (\(settings.joined(separator: ", "))), and a full run may have another answer\(run)."
+  }
+
   /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there
-  /// are no such settings. If `--quick` changed settings, the sentence adds that a full run may have another answer.
+  /// are no such settings.
   private var conditions: String? {
     let document = index.document
     let settings = document.sharedSettings
     guard !groups.isEmpty, !settings.isEmpty else { return nil }
-    let quick = document.isQuick ? document.changedSettings : []
-    let caution = quick.isEmpty ? "" : "; another run, or the full run without --quick, may have another answer"
-    return "Measured at \(settings.joined(separator: ", "))\(caution)."
+    return "Measured at \(settings.joined(separator: ", "))."
   }
 
   /// A sentence about the other shown metrics, by which other runs may be the best; nil if there is only one group,

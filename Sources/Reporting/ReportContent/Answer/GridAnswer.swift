@@ -65,10 +65,19 @@ struct GridAnswer {
 
   private func best(_ choice: Choice) -> String {
     guard openCount > 0 else { return choice.text }
-    guard let variant = bestVariant else { return "undecided at \(settings(openCount)); \(choice.text)" }
+    guard let variant = bestVariant else { return "undecided at \(settings(openCount))\(openPlaces); \(choice.text)" }
     return
       "\(variant) \(wording.verb(of: variant)) \(heading) everywhere; which "
       + "\(wording.names.parameters.map(\.name).listed()) is undecided at \(settings(openCount)): \(choice.text)"
+  }
+
+  /// The places of a few open groups in parentheses. Only without a baseline, the lines below name them.
+  private var openPlaces: String {
+    guard wording.index.document.scenario.baseline != nil, openCount <= Self.mostRegions, openCount < groups.count
+    else {
+      return ""
+    }
+    return " (\(wording.places(groups.filter(wording.isOpen), of: groups)))"
   }
 
   /// The variant of all candidates for the best, if its rivals are of other variants; nil if there are several. Its
@@ -137,7 +146,7 @@ struct GridAnswer {
   }
 
   /// Returns words about the run whose largest ratio to the best mean of a group is the smallest: `use mutex: its means
-  /// are nowhere more than 1.20x slower than the best; fastest at 7 of the 9 settings`, or `the means of mutex are
+  /// are nowhere more than 1.20x slower than the best; fastest at 7 of the 9 combinations`, or `the means of mutex are
   /// nowhere …` if a group is undecided. Returns nil if that ratio is at least `limit`, or if no run is in all groups.
   private func compromise(below limit: Double) -> Choice? {
     let multiples = groups.flatMap { group in
@@ -176,7 +185,7 @@ struct GridAnswer {
   }
 
   /// The runs that have the best mean in the most groups: `lowest mean: mutex at 4, actor at 3, others at 2 of the 9
-  /// settings`.
+  /// combinations`.
   private var counts: Choice {
     let bests = groups.grouped { wording.names([$0.best], of: $0.runs) }
       .map { (name: $0.key, runs: $0.elements.map(\.best)) }.sorted { $0.runs.count > $1.runs.count }

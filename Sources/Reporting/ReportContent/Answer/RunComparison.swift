@@ -128,6 +128,9 @@ struct RunComparison: Sendable {
     groupsText.isEmpty ? best : "\(best) for each \(groupsText)"
   }
 
+  /// Returns the best run of the group of `run` (``Comparison/bestOfGroup(of:)``).
+  func bestOfGroup(of run: Int) -> Int? { comparison.bestOfGroup(of: run) }
+
   /// Returns the runs that compete with `run` for the best of their group (``Comparison/runs(competingWith:)``).
   func runs(competingWith run: Int) -> [Int] { comparison.runs(competingWith: run) }
 

@@ -43,7 +43,7 @@ struct RunNames {
     return [texts.dropLast().joined(separator: ", "), texts.last ?? ""].filter { !$0.isEmpty }.joined(separator: last)
   }
 
-  /// Returns the settings of some runs of one variant: `stride 256 to 4,096` or `stride 4 or 64`. Returns an empty
+  /// Returns the settings of some runs of one variant: `stride 256 to 4096` or `stride 4 or 64`. Returns an empty
   /// string if no parameter affects the variant. `all` contains all runs of the variant in the group.
   private func settings(_ runs: [Int], of all: [Int]) -> String {
     let relevant = parameters.filter { parameter in all.contains { point($0)[parameter.name] != nil } }
@@ -105,11 +105,15 @@ struct RunNames {
     return "\(parameter.unit == nil ? "number" : "value") of \(parameter.name)"
   }
 
-  /// Returns the form of `to be` for the names of runs: `stride 4 is`, `2 cores are`.
-  static func verb(_ names: String) -> String { names.hasSuffix(" cores") ? "are" : "is" }
+  /// Returns the form of `to be` for the names of runs: `stride 4 is`, `mutex with 2 cores is`, `2 cores are`.
+  static func verb(_ names: String) -> String { isPlural(names) ? "are" : "is" }
 
   /// Returns the form of `to have` for the names of runs.
-  static func has(_ names: String) -> String { names.hasSuffix(" cores") ? "have" : "has" }
+  static func has(_ names: String) -> String { isPlural(names) ? "have" : "has" }
+
+  private static func isPlural(_ names: String) -> Bool {
+    names.hasSuffix(" cores") && names.first?.isNumber == true
+  }
 
   /// Returns the ranges of successive numbers in `numbers`, which are in increasing order.
   private static func ranges(_ numbers: [Int]) -> [ClosedRange<Int>] {

@@ -137,7 +137,7 @@ public final class TaskRound: Sendable {
     times = Slots(count: count) { _ in Times() }
   }
 
-  /// The tasks.
+  /// The tasks of the round, in the order of their indices.
   public var tasks: [RoundTask] { (0..<times.count).map { RoundTask(round: self, index: $0) } }
 
   fileprivate func run(_ index: Int) {

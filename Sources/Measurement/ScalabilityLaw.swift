@@ -72,7 +72,7 @@ public struct ScalabilityLaw: Sendable {
   /// never falls.
   public var peak: Double? { kappa > 0 ? max(1, max(0, 1 - sigma) / kappa).squareRoot() : nil }
 
-  /// The number of cores beyond which the throughput falls; nil if the throughput does not fall below 10^9 cores.
+  /// The number of cores beyond which the throughput falls; nil if the throughput still rises at 10^9 cores.
   public var most: Int? {
     guard let peak, peak < 1e9 else { return nil }
     let below = Int(peak)

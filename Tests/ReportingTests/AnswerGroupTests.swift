@@ -41,6 +41,27 @@ import Testing
       says.contains("Yardstick, only for comparison: plain (faster at both values of work)."), "\(says)")
   }
 
+  @Test func `the settings of a yardstick beside a baseline are told apart`() throws {
+    let says = try Fixture.compared(
+      [("work", [10, 1000]), ("threads", [1, 2])], baseline: "apply", plain: .yardstick
+    ) { variant, values in
+      variant == "apply" ? 1000 : values["threads"] == 1 ? 10 : 100_000
+    }.content.conclusions
+    #expect(
+      says.first
+        == "Compared with apply, faster everywhere: plain with threads 1 (a yardstick); slower everywhere: plain with threads 2 (a yardstick).",
+      "\(says)")
+  }
+
+  @Test func `a baseline without figures is compared with nothing`() throws {
+    for sweep in [[("stride", [1, 4])], [("work", [10, 1000]), ("stride", [1, 4])]] {
+      let says = try Fixture.compared(sweep, baseline: "plain") { variant, values in
+        variant == "plain" ? nil : values["stride"] == 4 ? 1000 : 3000
+      }.content.conclusions
+      #expect(!says.contains { $0.contains("ompared with") || $0.contains("ratios below") }, "\(says)")
+    }
+  }
+
   @Test func `the verb after the name of a run follows the variant`() {
     #expect(RunNames.verb("2 cores") == "are" && RunNames.has("2 cores") == "have")
     #expect(RunNames.verb("mutex with 2 cores") == "is" && RunNames.has("1 core") == "has")

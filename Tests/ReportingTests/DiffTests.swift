@@ -1,3 +1,4 @@
+import LabTesting
 import Laboratory
 import Measurement
 import Testing
@@ -506,6 +507,24 @@ import Testing
     #expect(Set(diff.rows.map(\.change)) == [.different])
     let judgement = DiffJudgement(diff, failAbove: 0.1)
     #expect(judgement.status == 2 && judgement.undecided == ["other values of threads (2, 4) on the two sides"])
+  }
+
+  @Test func `other settings of one figure do not disarm the others`() throws {
+    func run(_ threads: Int, _ time: Double) throws -> ResultDocument {
+      let results = try Fixture.compared([("stride", [1, 4])]) { _, values in values["stride"] == 1 ? 1000 : time }
+      let json = try JSONReport.render([ResultDocument(results)])
+      var document = try JSONValue(json)
+      for number in 0..<results.runs.count where results.runs[number].parameters["stride"]?.integer == 1 {
+        document[at: "runs.\(number).parameters.threads"] = .number(Double(threads))
+      }
+      return try #require(try ResultDocument.parse(Array(document.text().utf8), place: "own").first)
+    }
+    let old = try (0..<5).map { _ in try run(1, 1000) }
+    let new = try (0..<5).map { _ in try run(2, 3000) }
+    let diff = try ResultDiff(old: old, new: new)
+    let changes = Dictionary(uniqueKeysWithValues: diff.rows.map { ($0.label, $0.change) })
+    #expect(changes["apply[stride=4]"] == .worse && diff.otherSettings != nil, "\(changes)")
+    #expect(DiffJudgement(diff, failAbove: 0.1).status == 1)
   }
 
   @Test func `an inconclusive diff of two runs names the commands that judge smaller changes`() throws {

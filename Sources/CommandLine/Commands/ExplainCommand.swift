@@ -64,8 +64,8 @@ struct ExplainCommand: ParsableCommand {
     }
   }
 
-  /// Returns the error about a phrase without a meaning. The error names the scenarios that mention the phrase, or the
-  /// nearest name.
+  /// Returns the error for a phrase that `explain` does not know. The error names the scenarios that mention the
+  /// phrase, or the nearest name.
   private func unknown(_ phrase: String, _ declarations: [Declared]) -> InputError {
     let names = Lab.library.names + Legend.words + declarations.map(\.name).distinct
     let mentions = variants.isEmpty ? Lab.library.scenarios(mentioning: phrase) : []

@@ -3,7 +3,7 @@ import Measurement
 /// A reader that creates an ``Experiment`` from a scenario file, and checks every name and value against the pattern
 /// that the file names.
 public struct ScenarioReader {
-  /// The name of the file for errors.
+  /// The name of the file, as errors show it.
   public let place: String
   /// The patterns that the file may refer to.
   public let patterns: [any Pattern]

@@ -27,7 +27,7 @@ struct Pace {
   private var outOfReach: Set<String> = []
   /// The number of the current round.
   private var round = 0
-  /// The time by which the run was extended for its smallest number of rounds.
+  /// The time by which the run was extended so that its smallest number of rounds fits.
   private var added = Duration.zero
   /// The longer time limit of a trial when the stopped runs are tried again; nil before these runs are tried again.
   private var longerTrialTime: Duration?

@@ -72,7 +72,8 @@ extension Trace {
     /// The index of the lane that submitted the block; nil if the lane is unknown.
     public var submitter: Int?
     /// The time at which a block of the kind ``Kind/after`` was due; nil for other blocks, if the time is not known, or
-    /// if the block was not due by the end of the record. Dispatch may begin the block later, by a tenth of its delay.
+    /// if the block was not due by the end of the record. Dispatch may begin the block later, by up to a tenth of its
+    /// delay.
     public var due: UInt64?
     /// The index of the lane that the block ran on; nil if the block had not begun by the end of the record.
     public var lane: Int?

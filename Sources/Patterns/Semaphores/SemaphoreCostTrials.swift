@@ -159,7 +159,7 @@ struct Pairs: Sendable {
   private let number: UnguardedNumber?
   private let steps: Int
 
-  /// Creates pairs that enclose no work.
+  /// Creates `count` pairs that enclose no work.
   init(_ count: Int) { (self.count, number, steps) = (count, nil, 0) }
 
   /// Creates pairs that each enclose an update of `number` with `steps` steps of work.

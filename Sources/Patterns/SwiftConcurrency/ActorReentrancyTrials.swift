@@ -73,7 +73,7 @@ extension ActorReentrancy {
 
 /// A sale with more buyers than seats. The sale records which buyers paid and which buyers received a seat.
 final class Sale: Sendable {
-  /// The number of seats.
+  /// The number of seats for sale.
   let seats: Int
   private let steps: Int
   private let paying = Gauge()

@@ -19,6 +19,8 @@ extension TaskGranularity: FindingPattern {
   /// states that they are faster at no size. A variant with too few rounds has no finding. In a comparison, the
   /// findings are the beginning of the answer, unless this begins with each variant beside a baseline at all settings.
   func findings(in results: Results) -> [RunNote] {
+    // The sentences are the answer of a comparison by this metric only.
+    if results.experiment.isComparison, results.experiment.headline != perTask.metric { return [] }
     let places = results.runs.grouped { run in run.point.settings.filter { $0.name != work.name } }
     let isAnswer = results.experiment.isComparison && (results.experiment.baseline == nil || places.count == 1)
     let notes = places.flatMap { settings, runs in

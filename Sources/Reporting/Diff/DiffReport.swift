@@ -46,7 +46,7 @@ public struct DiffReport: Sendable {
     // with details omits nothing, and a wide table continues below.
     let hasIntervals =
       details || style.width >= Self.widthOfIntervals || fits(shown + undecided, within: style.width)
-    let hasSides = details || style.width >= Self.widthOfSides
+    let hasSides = details || hasIntervals || style.width >= Self.widthOfSides
     // A grid has a cell for every figure.
     let grid = details ? nil : self.grid(style)
     let sections =
@@ -183,7 +183,7 @@ public struct DiffReport: Sendable {
     return legend
   }
 
-  /// Returns whether a table of some rows with their whole names and intervals is at most `width` cells wide.
+  /// Returns whether an indented table of some rows with their whole names and intervals is at most `width` cells wide.
   private func fits(_ rows: [ResultDiff.Row], within width: Int) -> Bool {
     let lines = rows.map { row in
       let cells = cells(row, unicode: true)
@@ -209,9 +209,10 @@ public struct DiffReport: Sendable {
       let all = [cells[4], name(of: row).shortened(to: room, style), cells[1], cells[2], change]
       return columns.map { all[$0] }
     }
+    let heading = scenario == nil || metric == nil ? "figure" : variant == nil ? "variant" : "setting"
     let headings = columns.map {
       [
-        Table.Heading("", .left), .init(scenario != nil && metric != nil ? "variant" : "figure", .left), .init("old"),
+        Table.Heading("", .left), .init(heading, .left), .init("old"),
         .init("new"), .init("change"),
       ][$0]
     }
@@ -291,7 +292,7 @@ public struct DiffReport: Sendable {
     }
     let isGate = judgement != nil
     let needed = needed(unknown, inAll: isGate)
-    let (old, new) = (diff.sides.old.runs, diff.sides.new.runs)
+    let (old, new) = (unknown.map(\.runs.old).min() ?? 1, unknown.map(\.runs.new).min() ?? 1)
     guard min(old, new) < min(needed ?? .max, ResultDiff.mostRunsNeeded), let commands = diff.commands else {
       return []
     }
@@ -300,32 +301,35 @@ public struct DiffReport: Sendable {
       needed == nil
       ? "Changes of \(soughtChange) probably need more than \(ResultDiff.mostRunsNeeded) runs of each side. To judge smaller changes than now"
       : "To judge changes of \(soughtChange) in \(isGate ? "all" : "most") figures"
-    func advice(_ what: String, _ runs: Int, _ end: String, _ lines: [String]) -> [String] {
-      let time = Quantity(.seconds(commands.seconds * Double(runs)))
+    // A single run of each side need not have been saved under a name that fits, so all runs are made anew.
+    let isFirst = max(old, new) == 1
+    func missing(_ own: Int) -> Int { isFirst || alternating != nil ? runs : max(runs - own, 0) }
+    let seconds =
+      commands.old.seconds * Double(missing(old)) + commands.new.seconds * Double(missing(new))
+    func advice(_ what: String, _ end: String, _ lines: [String]) -> [String] {
+      let time = Quantity(.seconds(seconds))
       return style.wrapped("\(purpose), \(what) (\(time) in all)\(end):")
         + lines.flatMap { style.command($0, indent: 2) }
     }
     if let alternating {
       return advice(
-        "alternate about \(runs) or more runs of each side", runs, "",
+        "alternate about \(runs) or more runs of each side", "",
         ["\(Tool.command) diff --runs \(runs) \(alternating)"])
     }
-    // A single run of each side need not have been saved under a name that fits.
-    let isFirst = max(old, new) == 1
     func loop(_ command: String, after own: Int) -> String? {
       let numbers = isFirst ? "\(runs)" : "\(own + 1) \(runs)"
-      return own < runs ? "for i in $(seq \(numbers)); do \(command)$i.json >/dev/null; done" : nil
+      return missing(own) > 0 ? "for i in $(seq \(numbers)); do \(command)$i.json >/dev/null; done" : nil
     }
-    let loops = [loop(commands.old, after: old), loop(commands.new, after: new)].compactMap(\.self)
+    let loops = [loop(commands.old.command, after: old), loop(commands.new.command, after: new)].compactMap(\.self)
     guard isFirst else {
       let end = ", and compare them together with the others (--old and --new)"
-      return advice("make more runs, about \(runs) of each side", runs - min(old, new), end, loops)
+      return advice("make more runs, about \(runs) of each side", end, loops)
     }
     let options =
       diff.metrics.map { " --metric \($0)" }
       + (judgement.map { [" --fail-above \(Quantity.number(100 * $0.limit))%"] } ?? [])
     let compare = "\(Tool.command) diff --old old-*.json --new new-*.json\(options.joined())"
-    return advice("make about \(runs) or more runs of each side", runs, ", and compare all of them", loops + [compare])
+    return advice("make about \(runs) or more runs of each side", ", and compare all of them", loops + [compare])
   }
 
   /// Returns the changes of rows as text. Decimals would suggest a precision that a wide interval does not have.

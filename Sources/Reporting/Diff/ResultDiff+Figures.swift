@@ -106,13 +106,13 @@ extension ResultDiff {
 
   /// Returns the row of a figure.
   ///
-  /// - Parameter isSameWork: whether the settings of both sides are equal. Otherwise, no change is better or worse.
+  /// If the settings of the runs differ, no change is better or worse.
   static func row(
-    _ old: [Entry], _ new: [Entry], among comparisons: Int, isSameWork: Bool, seeking soughtChange: Double
+    _ old: [Entry], _ new: [Entry], among comparisons: Int, seeking soughtChange: Double
   ) -> Row? {
     guard let entry = new.first else { return nil }
     let (before, after) = (old.map(\.facts.figures), new.map(\.facts.figures))
-    let better: Metric.Better = isSameWork ? entry.facts.better : .neither
+    let better: Metric.Better = otherSettings(old, new).isEmpty ? entry.facts.better : .neither
     let all = Array((before + after).joined())
     // Every round of both sides can have the same figure, such as a count. An interval would say less.
     let isSame = Set(all).count == 1
@@ -172,18 +172,21 @@ extension ResultDiff {
     }
   }
 
+  /// Returns the parameters whose values differ between the runs of a figure, with these values.
+  static func otherSettings(_ was: [Entry], _ now: [Entry]) -> [String: [ParameterValue]] {
+    guard let first = was.first?.parameters else { return [:] }
+    return (was + now).flatMap(\.parameters).reduce(into: [:]) { settings, parameter in
+      guard let other = first[parameter.key], other != parameter.value else { return }
+      settings[parameter.key, default: []] += [other, parameter.value]
+    }
+  }
+
   /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
   static func otherSettings(
     _ before: Figures, _ after: Figures, _ parameters: [ParameterFacts]
   ) -> String? {
-    var settings: [String: [ParameterValue]] = [:]
-    for key in after.keys {
-      guard let now = after.runs[key], let was = before.runs[key] else { continue }
-      let first = was[0].parameters
-      for (name, value) in (was + now).flatMap(\.parameters) {
-        guard let other = first[name], other != value else { continue }
-        settings[name, default: []] += [other, value]
-      }
+    let settings = after.keys.reduce(into: [String: [ParameterValue]]()) { settings, key in
+      settings.merge(otherSettings(before.runs[key] ?? [], after.runs[key] ?? []), uniquingKeysWith: +)
     }
     let texts = settings.sorted { $0.key < $1.key }.map { name, values in
       let facts = parameters.first { $0.name == name }

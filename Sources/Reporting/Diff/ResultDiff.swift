@@ -37,9 +37,9 @@ public struct ResultDiff: Sendable {
   /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
   let comparedDocuments: (old: [ResultDocument], new: [ResultDocument])?
   /// The commands that repeat the runs of each side with an export to a file whose name is `old-` or `new-` and must be
-  /// completed, and the seconds that a run of both sides takes; nil if the runs of a side have several commands or
-  /// none.
-  let commands: (old: String, new: String, seconds: Double)?
+  /// completed, each with the seconds that it takes; nil if the runs of a side have several commands or none.
+  let commands: (old: Repetition, new: Repetition)?
+  typealias Repetition = (command: String, seconds: Double)
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -85,7 +85,7 @@ public struct ResultDiff: Sendable {
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
     rows = both.compactMap { key in
       guard let was = before.runs[key], let now = after.runs[key] else { return nil }
-      return Self.row(was, now, among: both.count, isSameWork: otherSettings == nil, seeking: soughtChange)
+      return Self.row(was, now, among: both.count, seeking: soughtChange)
     }
     added = after.keys.filter { before.runs[$0] == nil }
     missing = before.keys.filter { after.runs[$0] == nil }
@@ -115,14 +115,19 @@ public struct ResultDiff: Sendable {
 
   private static func commands(
     _ old: [ResultDocument], _ new: [ResultDocument]
-  ) -> (old: String, new: String, seconds: Double)? {
-    func command(_ side: [ResultDocument], exporting file: String) -> String? {
+  ) -> (old: Repetition, new: Repetition)? {
+    func repetition(_ side: [ResultDocument], exporting file: String) -> Repetition? {
       // A command with --runs makes several runs, and exports all of them to one file.
       let all = side.map { $0.hasOption("--runs") ? nil : $0.commandLine(exporting: file) }.distinct
-      return all.count == 1 ? all[0] : nil
+      guard all.count == 1, let command = all[0] else { return nil }
+      // A command can run several scenarios, each of which has a document.
+      let documents = Dictionary(grouping: side, by: \.scenarioName).values
+      let seconds = documents.map { $0.map(\.seconds).reduce(0, +) / Double($0.count) }.reduce(0, +)
+      return (command, seconds)
     }
-    func mean(_ side: [ResultDocument]) -> Double { side.map(\.seconds).reduce(0, +) / Double(max(side.count, 1)) }
-    guard let before = command(old, exporting: "old-"), let after = command(new, exporting: "new-") else { return nil }
-    return (before, after, mean(old) + mean(new))
+    guard let before = repetition(old, exporting: "old-"), let after = repetition(new, exporting: "new-") else {
+      return nil
+    }
+    return (before, after)
   }
 }

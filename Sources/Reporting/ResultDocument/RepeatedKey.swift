@@ -5,7 +5,7 @@ enum RepeatedKey {
   /// An object or a list that the search has entered.
   private struct Level {
     let isObject: Bool
-    /// The keys of the object that were read so far.
+    /// The keys of the object that have been read so far.
     var keys: Set<String> = []
     var key = ""
     var index = 0

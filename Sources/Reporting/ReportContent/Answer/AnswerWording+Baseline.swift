@@ -57,7 +57,10 @@ extension AnswerWording {
     groups.flatMap { group in
       let yardsticks = comparison.yardsticks.filter { comparison.bestOfGroup(of: $0) == group.best }
       return (group.runs + yardsticks).filter { names.variant($0) != baseline }.compactMap { run in
-        let name = names([run], of: group.runs) + (yardsticks.contains(run) ? " (a yardstick)" : "")
+        // A yardstick does not compete with the runs of the group, and has settings of its own.
+        let name =
+          yardsticks.contains(run)
+          ? "\(names([run], of: group.runs + yardsticks)) (a yardstick)" : names([run], of: group.runs)
         return comparison.contrasts[run].map { (name: name, contrast: $0, group: group) }
       }
     }.grouped(by: \.name).map { name, all in

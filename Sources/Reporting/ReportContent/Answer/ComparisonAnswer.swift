@@ -240,7 +240,7 @@ struct ComparisonAnswer {
       ]
     }
     let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
-    if groups.count == 1, wording.settingsText(of: first).isEmpty {
+    if isOfOneGroup {
       let sentences = (wording.sentences(first) + advice).map(sentence)
       return sentences.prefix(1) + [margin, quick].compactMap(\.self) + sentences.dropFirst()
     }
@@ -322,18 +322,22 @@ struct ComparisonAnswer {
   /// The baseline with which the answer begins; nil if there is none. Of a single group, the ratios to the best run are
   /// those to the baseline if that is the best, and need no sentence.
   private var baseline: String? {
+    // A baseline without figures has no ratios.
     guard index.hasEnoughRounds, let baseline = index.document.scenario.baseline, !groups.isEmpty,
-      groups.count > 1 || names.variant(groups[0].best) != baseline
+      !comparison.contrasts.isEmpty, groups.count > 1 || names.variant(groups[0].best) != baseline
     else { return nil }
     return baseline
   }
+
+  /// Whether the answer is about one group, which no settings distinguish from others.
+  private var isOfOneGroup: Bool { groups.count == 1 && wording.settingsText(of: groups[0]).isEmpty }
 
   /// A sentence about the runs that are better and worse than ``baseline``. For a single group, a note follows that the
   /// ratios of the other sentences have another reference.
   private var contrasts: [String] {
     guard let baseline else { return [] }
     let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)."
-    return ["\(wording.againstBaseline(groups, baseline))."] + (groups.count == 1 ? [note] : [])
+    return ["\(wording.againstBaseline(groups, baseline))."] + (isOfOneGroup ? [note] : [])
   }
 
   /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil
@@ -404,7 +408,7 @@ struct ComparisonAnswer {
     return "Measured at \(settings.joined(separator: ", "))."
   }
 
-  /// A sentence about the other shown metrics, by which other runs may be the best; nil if there is only one group,
+  /// A sentence about the other shown latencies, by which other runs may be the best; nil if there is only one group,
   /// whose secondary metric has a sentence of its own, or if there is no such metric.
   private var otherRanks: String? {
     let others = wording.shown.filter {

@@ -36,7 +36,7 @@ struct GridAnswer {
       let ratios = groups.compactMap { group -> [AnswerWording.MeanRatio]? in
         let runs = group.runs.filter { wording.names.variant($0) == variant }
         let contrasts = runs.compactMap { comparison.contrastsWithBest[$0] }
-        // The best run has no contrast.
+        // The best run has no contrast. Nor has a run with a figure of 0, which is not ranked.
         return runs.count > contrasts.count
           ? nil : contrasts.sorted { $0.factor < $1.factor }.map(AnswerWording.MeanRatio.init)
       }.filter { $0.first.map { $0.factor >= AnswerGroup.far } ?? false }

@@ -11,6 +11,8 @@ public enum ParameterValue: Sendable, Hashable {
 
 extension ParameterValue: Codable {
   /// Decodes a value from a JSON number or string.
+  ///
+  /// - Throws: `DecodingError` if the value is neither.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let number = try? container.decode(Int.self) {

@@ -6,7 +6,8 @@ public struct Budget: Sendable, Equatable {
   /// The number of rounds. If ``precision`` is not nil, this is the smallest number of rounds.
   public var rounds: Int
   /// The precision that the ratios must reach, as a share; nil for a fixed number of rounds. Rounds are added until the
-  /// interval of every ratio extends at most this share of the ratio to each side.
+  /// interval of every ratio that is not certainly above ``Comparison/outOfReach`` extends at most this share of the
+  /// ratio to each side.
   public var precision: Double?
   /// The shortest time after which a run ends because it has reached ``precision`` or ``rounds``. The rounds of a
   /// shorter run may all lie within one disturbance of the machine. The precision of these rounds would describe only

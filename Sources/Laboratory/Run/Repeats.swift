@@ -11,8 +11,7 @@ struct Repeats {
   private static let retryInterval = 16
   /// The number of repetitions, and the number of repetitions that had a second core.
   private var (made, useful) = (0, 0)
-  /// The number of trials for which no second core was available at the first attempt, and that were allowed to be
-  /// repeated.
+  /// The number of trials that lacked a second core at the first attempt and could be repeated.
   private var lacking = 0
 
   /// A note on the number of repetitions; an empty array if no trial was repeated. The note tells readers that the

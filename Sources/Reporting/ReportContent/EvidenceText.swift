@@ -145,7 +145,8 @@ extension ClaimFacts {
     return max(quotient, 1 / quotient) > Self.largestDeviation ? " (mean of the rounds' ratios)" : ""
   }
 
-  /// The largest ratio between the quotient of two medians and the mean of the rounds' ratios without a remark.
+  /// The largest ratio between the quotient of two medians and the mean of the rounds' ratios for which the text has no
+  /// remark.
   private static let largestDeviation = 1.05
 
   /// The figure of the left side with the limit of the check, as text; nil if the right side is not a limit, if the

@@ -206,7 +206,7 @@ struct ReportTables {
   // MARK: Cells
 
   /// Returns a cell with the figure of a run for tables and pictures: the median, or a range if a trial has many
-  /// samples. A count with a median of 0 and a higher maximum is also a range.
+  /// samples. A count with a median of 0 and a higher maximum is also shown as a range.
   func figure(_ samples: SampleFacts) -> Cell {
     // A median of 0 would hide the trials with higher counts.
     let isRare = samples.kind == .count && samples.median == 0 && samples.max.value > 0

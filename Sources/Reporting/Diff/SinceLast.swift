@@ -53,9 +53,10 @@ extension ResultDocument {
   /// parameter is the reason if neither comparison has any of the other's values.
   public func reasonWithoutCommonFigures(_ other: ResultDocument) -> String? {
     if Set(runs.map(\.variant)).isDisjoint(with: other.runs.map(\.variant)) { return "they have no variant in common" }
-    let names = Set(settings.union(other.settings).flatMap(\.point.keys)).sorted()
+    let sides = [settings, other.settings]
+    let names = Set(sides.joined().flatMap(\.point.keys)).sorted()
     let apart = names.filter { name in
-      let values = [settings, other.settings].map { Set($0.compactMap { $0.point[name] }) }
+      let values = sides.map { Set($0.compactMap { $0.point[name] }) }
       return !values[0].isEmpty && !values[1].isEmpty && values[0].isDisjoint(with: values[1])
     }
     return apart.isEmpty ? difference(from: other) : "no value of \(apart.listed()) is in both"

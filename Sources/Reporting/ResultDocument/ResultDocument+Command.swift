@@ -5,7 +5,7 @@ extension ResultDocument {
   /// The command line, quoted for a shell; nil if the run was not started from a command line.
   public var commandLine: String? {
     guard !command.isEmpty else { return nil }
-    return ([Tool.command] + command.map(Self.quoted)).joined(separator: " ")
+    return Self.shell([Tool.command] + command)
   }
 
   /// Returns whether the command line contains an option, as `--rounds 3` or `--rounds=3`.
@@ -21,7 +21,7 @@ extension ResultDocument {
       if !isFile, word != "--export", !word.hasPrefix("--export=") { words.append(word) }
       isFile = word == "--export"
     }
-    return ([Tool.command] + (words + ["--export", file]).map(Self.quoted)).joined(separator: " ")
+    return Self.shell([Tool.command] + words + ["--export", file])
   }
 
   /// Returns the command of a comparison without `--time` and `--rounds`, and with `arguments` in place of its sweeps
@@ -55,7 +55,7 @@ extension ResultDocument {
         words.append(word)
       }
     }
-    return ([Tool.command] + words.map(Self.quoted) + (arguments.map { [$0] } ?? [])).joined(separator: " ")
+    return Self.shell([Tool.command] + words) + (arguments.map { " \($0)" } ?? "")
   }
 
   /// The options of `compare` that have a value and that its advice keeps.

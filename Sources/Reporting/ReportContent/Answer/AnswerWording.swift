@@ -85,15 +85,17 @@ struct AnswerWording {
   private func undecidedSentences(_ group: AnswerGroup) -> [String] {
     let alike = group.undecided(within: Self.mostApart)
     let others = group.undecided.filter { !alike.contains($0) }
-    let use = isOneVariant(group) ? "use" : "use one of"
     let good = group.runs.filter { $0 == group.best || alike.contains($0) }
-    let canUse = !alike.isEmpty
     let isAny = others.isEmpty && isNearlyAll(group)
+    let use =
+      isAny
+      ? "use \(candidatesText(group, "any"))"
+      : "use \(isOneVariant(group) ? "" : "one of ")\(names(good, of: group.runs))"
     return [
-      canUse
-        ? "\(isAny ? "use \(candidatesText(group, "any"))" : "\(use) \(names(good, of: group.runs))"): which is best is undecided\(apartText(alike))"
-        : "undecided\(apartText(group.undecided)): \(candidatesText(group))",
-      canUse && !others.isEmpty
+      alike.isEmpty
+        ? "undecided\(apartText(group.undecided)): \(candidatesText(group))"
+        : "\(use): which is best is undecided\(apartText(alike))",
+      !alike.isEmpty && !others.isEmpty
         ? "undecided, with a larger possible difference\(apartText(others)): \(names(others, of: group.runs))" : nil,
       "\(bestMeanWords)\(contradiction(group) == nil ? " (may be chance)" : ""): \(leaderText(group))",
       group.outclassed.isEmpty

@@ -27,9 +27,7 @@ struct ComparisonAnswer {
   ///   - shown: the metrics to show, the headline first.
   ///   - speedUp: the speed-up with the number of cores; nil if it is unknown.
   static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp?) -> [String] {
-    // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
-    guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return [] }
-    let answer = ComparisonAnswer(index, by: metric, shown: shown)
+    guard let answer = ComparisonAnswer(index, shown: shown) else { return [] }
     // With a baseline, the question is what to use in its place.
     return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
       + [
@@ -56,8 +54,9 @@ struct ComparisonAnswer {
   static func recommendation(
     _ content: ReportContent, namesVariants: Bool = false
   ) -> (bests: [Best], choice: String, caution: String?) {
-    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return ([], "", nil) }
-    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown, namesVariants: namesVariants)
+    guard let answer = ComparisonAnswer(content.index, shown: content.shown, namesVariants: namesVariants) else {
+      return ([], "", nil)
+    }
     // Too few rounds show no candidate.
     let ranked = content.index.hasEnoughRounds ? answer.groups : []
     let bests = ranked.map { group in
@@ -78,12 +77,14 @@ struct ComparisonAnswer {
 
   /// Returns the variants that the answer of a comparison ranks.
   static func rankedVariants(_ content: ReportContent) -> Set<String> {
-    guard let metric = content.shown.first(where: { !content.index.isFlaw($0) }) else { return [] }
-    let answer = ComparisonAnswer(content.index, by: metric, shown: content.shown)
+    guard let answer = ComparisonAnswer(content.index, shown: content.shown) else { return [] }
     return Set(answer.groups.flatMap(\.runs).map(answer.names.variant))
   }
 
-  private init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts], namesVariants: Bool = false) {
+  /// Creates an answer; nil if no metric can rank the settings.
+  private init?(_ index: RunIndex, shown: [MetricFacts], namesVariants: Bool = false) {
+    // A metric that counts a flaw does not rank the settings. The first other metric ranks the settings without a flaw.
+    guard let metric = shown.first(where: { !index.isFlaw($0) }) else { return nil }
     self.index = index
     let comparison = RunComparison(index, by: metric, shown: shown)
     self.comparison = comparison
@@ -117,7 +118,6 @@ struct ComparisonAnswer {
   /// nil if no metric counts a flaw. The name of the metric is in backticks.
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
-    let counted = index.document.runs.indices.filter { index.document.runs[$0].metrics[flaw.name] != nil }
     let flawed = counted.filter(comparison.flawed.contains)
     if flawed.isEmpty { return "No `\(flaw.name)` at any setting." }
     let clean = counted.filter { !comparison.flawed.contains($0) }
@@ -132,6 +132,13 @@ struct ComparisonAnswer {
       : "; not ranked, since the setting \(comparison.flawText): "
         + namesWithAmounts(unranked, of: counted)
     return "\(text)\(elsewhere)\(limitText)."
+  }
+
+  /// The runs whose flaws were counted; an empty array if no metric counts a flaw.
+  private var counted: [Int] {
+    index.document.runs.indices.filter { run in
+      comparison.flaw.map { index.document.runs[run].metrics[$0.name] != nil } ?? false
+    }
   }
 
   /// Returns the names of runs, with the conditions if a setting has a flaw under one condition and not under another.
@@ -158,9 +165,6 @@ struct ComparisonAnswer {
   /// The limits of all variants on the first swept parameter that limits any of them, the smallest first. A variant has
   /// a limit if a setting has a flaw that is larger than all settings without one.
   private var limits: [Limit] {
-    let counted = index.document.runs.indices.filter { run in
-      comparison.flaw.map { index.document.runs[run].metrics[$0.name] != nil } ?? false
-    }
     let parameters = index.swept.filter { $0.name != Cores.name }
     return parameters.lazy.map { parameter in
       counted.grouped(by: names.variant).compactMap { variant, runs -> Limit? in

@@ -21,35 +21,40 @@ extension AnswerWording {
   /// the places.
   func againstBaseline(_ groups: [AnswerGroup], _ baseline: String) -> String {
     let rivals = rivals(of: baseline, in: groups)
-    guard groups.count == 1 else {
-      let better = metric.betterWord
-      let worse = metric.worseWord
-      func category(_ rival: Rival) -> Int {
-        if rival.better.count == groups.count { return 0 }
-        if rival.worse.count == groups.count { return 4 }
-        return rival.better.isEmpty ? (rival.worse.isEmpty ? 5 : 3) : rival.worse.isEmpty ? 1 : 2
-      }
-      let words = [
-        "\(better) everywhere", "\(better) somewhere, and certainly \(worse) nowhere",
-        "\(better) somewhere, but \(worse) elsewhere", "\(worse) somewhere, and certainly \(better) nowhere",
-        "\(worse) everywhere", "no certain difference",
-      ]
-      let parts = words.enumerated().map { place, words in
-        (words, rivals.filter { category($0) == place })
-      }.filter { !$0.1.isEmpty }.map { "\($0): \($1.map(\.name).abridged(to: ComparisonAnswer.mostNames))" }
-      return "Compared with \(baseline), \(parts.joined(separator: "; "))"
-    }
+    let parts = groups.count == 1 ? ratios(of: rivals) : frequencies(of: rivals, in: groups.count)
+    return parts.isEmpty
+      ? "No run certainly differs from \(baseline)" : "Compared with \(baseline), \(parts.joined(separator: "; "))"
+  }
+
+  /// Returns the better and the worse runs of a single group with their ratios; an empty array if no run certainly
+  /// differs.
+  private func ratios(of rivals: [Rival]) -> [String] {
     func list(_ word: String, _ found: (Rival) -> [(group: AnswerGroup, multiple: MeanRatio)]) -> String? {
-      let rivals = rivals.filter { !found($0).isEmpty }
-        .sorted { $0.largest > $1.largest }
+      let rivals = rivals.filter { !found($0).isEmpty }.sorted { $0.largest > $1.largest }
       guard !rivals.isEmpty else { return nil }
       let texts = rivals.map { "\($0.name) (\(Self.rangeText(found($0).map(\.multiple))))" }
       return "\(word): \(texts.abridged(to: ComparisonAnswer.mostNames))"
     }
     let (better, worse) = (list(metric.betterWord, \.better), list(metric.worseWord, \.worse))
-    guard better != nil || worse != nil else { return "No run certainly differs from \(baseline)" }
-    let parts = [better ?? "nothing is certainly \(metric.betterWord)", worse].compactMap(\.self)
-    return "Compared with \(baseline), \(parts.joined(separator: "; "))"
+    guard better != nil || worse != nil else { return [] }
+    return [better ?? "nothing is certainly \(metric.betterWord)", worse].compactMap(\.self)
+  }
+
+  /// Returns the names of runs, joined by how often they are better and worse in several groups.
+  private func frequencies(of rivals: [Rival], in groups: Int) -> [String] {
+    let (better, worse) = (metric.betterWord, metric.worseWord)
+    let kinds: [(words: String, includes: (_ better: Int, _ worse: Int) -> Bool)] = [
+      ("\(better) everywhere", { better, _ in better == groups }),
+      ("\(better) somewhere, and certainly \(worse) nowhere", { 1..<groups ~= $0 && $1 == 0 }),
+      ("\(better) somewhere, but \(worse) elsewhere", { $0 > 0 && $1 > 0 }),
+      ("\(worse) somewhere, and certainly \(better) nowhere", { $0 == 0 && 1..<groups ~= $1 }),
+      ("\(worse) everywhere", { _, worse in worse == groups }),
+      ("no certain difference", { $0 == 0 && $1 == 0 }),
+    ]
+    return kinds.compactMap { words, includes in
+      let names = rivals.filter { includes($0.better.count, $0.worse.count) }.map(\.name)
+      return names.isEmpty ? nil : "\(words): \(names.abridged(to: ComparisonAnswer.mostNames))"
+    }
   }
 
   /// Returns the runs of `groups` beside the baseline, the one that is better in the most groups first.

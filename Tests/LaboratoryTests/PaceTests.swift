@@ -261,6 +261,25 @@ import Testing
     #expect(throws: InputError.self) { try limit(budget, .seconds(11)) }
   }
 
+  @Test func `a user hears in the first round, once, that their time is too short for a ranking`() throws {
+    let budget = Budget(rounds: 6, time: .seconds(30), fewestRounds: 6, timeLeft: .seconds(30))
+    /// Returns the remarks of a first round in which each of the three trials takes `each`.
+    func remarks(_ each: Duration) throws -> [String] {
+      let clock = SetClock()
+      var pace = Pace(plan(budget)) { clock.now }
+      return try (0..<3).compactMap { run in
+        clock.pass(each)
+        return try pace.record(trial(0, 10), of: run)
+      }
+    }
+    #expect(try remarks(.seconds(1)).isEmpty)
+    #expect(
+      try remarks(.seconds(3)) == [
+        "about 3 rounds fit into 30 s, and a ranking needs 6: --time 80s should be enough"
+      ])
+    #expect(try remarks(.milliseconds(9900)).first?.hasPrefix("about 1 round fits into") == true)
+  }
+
   /// The clock begins at 0, as on a machine that has just started, and at 60 years.
   @Test(arguments: [0, 1_893_456_000_000_000_000] as [UInt64])
   func `the time of a worker that hung is left out of the estimate for later rounds`(_ uptime: UInt64) throws {

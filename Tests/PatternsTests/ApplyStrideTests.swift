@@ -373,11 +373,23 @@ import Testing
   @Test func `a comparison of strides ends in the blocks of the best strides`() throws {
     let plain = advice(try findings([]))
     #expect(
-      plain == "Stride 64 to 4096 makes 244 to 15,625 blocks with 1.02 us to 65.5 us of work each, and a shorter rest.")
+      plain
+        == "Stride 64 to 4096 makes 245 to 15,625 blocks with 1.02 us to 65.5 us of work each, since an iteration of the plain loop took 16 ns."
+    )
     let one = advice(try findings([], time: { _, stride in stride == 64 ? 0.3 : 0.9 }))
     #expect(
       one
-        == "Stride 64 makes 15,625 blocks with 1.02 us of work each.")
+        == "Stride 64 makes 15,625 blocks with 1.02 us of work each, since an iteration of the plain loop took 16.0 ns."
+    )
+  }
+
+  @Test func `a comparison without a cost model says what the blocks of the smallest stride cost`() throws {
+    // A loop at stride 16 takes twice the time that a model would allow.
+    let notes = try findings([], time: { _, stride in stride == 16 ? 2 : 1 }).filter { $0.kind == "cost-model" }
+    #expect(
+      notes.first?.says.contains(
+        /^no cost model fits apply: .+ is allowed; stride 1 takes 2\d\.\d ms longer than stride \d+, 2\d\.\d ns for each of its further blocks$/
+      ) == true, "\(notes)")
   }
 
   @Test func `only strides next to the best stride are in the advice`() throws {
@@ -430,13 +442,13 @@ import Testing
     let own = advice(try findings(["my-iteration=160ns", "my-iterations=100k"]))
     #expect(
       own
-        == "For your loop of 100,000 iterations of 160 ns: use stride 7 to 409, which is at least 1.02 us of work in a "
-        + "block, and at least 244 blocks, as in the best measured loops.")
+        == "For your loop of 100,000 iterations of 160 ns: use stride 7 to 408, which is at least 1.02 us of work in a "
+        + "block, and at least 245 blocks, as in the best measured loops.")
     let short = advice(try findings(["my-iteration=1ns", "my-iterations=10"]))
     #expect(
       short
         == "For your loop of 10 iterations of 1 ns, 10 ns in all: too short for at least 1.02 us of work in a block, and "
-        + "at least 244 blocks; a plain loop may be as fast.")
+        + "at least 245 blocks; a plain loop may be as fast.")
     let swept = try findings(["my-iteration=160ns"], also: "work")
     #expect(advice(swept) == "No stride for your loop: to get one, sweep only stride, or stride and cores.")
   }

@@ -97,6 +97,38 @@ import Testing
     )
   }
 
+  @Test func `a comparison of permits says how many turns the tasks take, and what the rest of the process has open`() {
+    /// Returns the findings about runs whose tasks have at most 57 files open.
+    func findings(_ permits: [Int]) -> [String] {
+      let pattern = FileDescriptorSemaphore()
+      guard let variant = pattern.variants.first(where: { $0.name == "permits-at-submit" }) else { return [] }
+      var experiment = FakePattern.experiment()
+      experiment.isComparison = true
+      let runs = permits.map { permits in
+        var observation = Observation()
+        observation.record("failed-opens", max(permits - 57, 0))
+        observation.record("peak-open", min(permits, 57))
+        let parameters = ["permits": permits, "limit": 64, "tasks": 90].mapValues(ParameterValue.integer)
+        return VariantRun(
+          variant: variant, point: Point([Setting("permits", .integer(permits))]), parameters: parameters,
+          trials: [TrialRecord(round: 0, outcome: .completed, observation: observation)])
+      }
+      return pattern.findings(in: Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs))
+        .map(\.says)
+    }
+    let turns =
+      "90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 60. More permits gain only if they save a "
+      + "turn, and with more tasks a turn matters less."
+    #expect(
+      findings([32, 44, 48, 60]) == [
+        turns,
+        "When opens failed, the tasks had at most 57 files open: the rest of this process uses the other 7 of its 64 "
+          + "descriptors, and the rest of yours may use more.",
+      ])
+    // Without failures, nothing is known about the rest of the process. One number of turns saves none.
+    #expect(findings([44, 48]).count == 1 && findings([48, 56]).isEmpty)
+  }
+
   @Test func `a comparison of limits names the threads of the pool if there are more tasks than threads`() {
     let pattern = FileDescriptorSemaphore()
     let tasks = ThreadPool.limit + 145

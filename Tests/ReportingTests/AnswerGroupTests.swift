@@ -14,7 +14,7 @@ import Testing
     #expect(
       results.content.conclusions.starts(with: [
         "Compared with plain, faster everywhere: apply with stride 4; slower everywhere: apply with stride 1.",
-        "Compared with each other: apply with stride 4 is fastest at all values of work; plain is on average up to 4.00x slower.",
+        "Compared with each other: apply with stride 4 is fastest at all values of work; the means of plain are up to 4.00x slower.",
         "- apply with stride 4: 4.00x faster than plain everywhere.",
         "- apply with stride 1: 2.50x slower than plain everywhere.",
       ]), "\(results.content.conclusions)")
@@ -77,7 +77,7 @@ import Testing
       values["work"] == 1000 ? nil : variant == "plain" ? 50_000 : 1000
     }.content.conclusions
     #expect(
-      none.first == "apply is fastest at all measured values of work; plain is on average up to 50.0x slower.",
+      none.first == "apply is fastest at all measured values of work; the means of plain are up to 50.0x slower.",
       "\(none)"
     )
   }
@@ -97,7 +97,7 @@ import Testing
     #expect(
       says.first
         == "apply is fastest everywhere; which stride is undecided at 4 of the 6 combinations: lowest mean: apply with stride 1 at 3, apply with stride 4 at 1, apply with "
-        + "stride 16 at 1, others at 1 of the 6 combinations; plain is on average up to 79x slower.", "\(says)")
+        + "stride 16 at 1, others at 1 of the 6 combinations; the means of plain are up to 79x slower.", "\(says)")
   }
 
   @Test func `a run that is certainly worse than another candidate is no candidate`() throws {
@@ -130,7 +130,7 @@ import Testing
     #expect(
       content.conclusions.first
         == "apply is fastest everywhere; which stride is undecided at 3 of the 5 values of work: lowest mean: apply with stride 1 at 4, apply with stride 4 at 1 of the 5 "
-        + "values of work; plain is on average up to 79x slower.",
+        + "values of work; the means of plain are up to 79x slower.",
       "\(content.conclusions)")
   }
 
@@ -149,7 +149,7 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work; plain is on average up to 86x slower.",
+        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work; the means of plain are up to 86x slower.",
       "\(says)")
   }
 
@@ -185,7 +185,7 @@ import Testing
     let says = try #require(results.content.conclusion)
     #expect(
       says.hasPrefix(
-        "apply with stride 4 to 256 is fastest, or within 10 % of the best, at all values of work; plain is on average up to 4.00x slower."
+        "apply with stride 4 to 256 is fastest, or within 10 % of the best, at all values of work; the means of plain are up to 4.00x slower."
       ))
     #expect(
       says.contains(
@@ -281,26 +281,27 @@ import Testing
       }.content.conclusions.first
     }
     let isBest = try first { _, stride, _ in stride == 4 ? 1000 : 3000 }
-    #expect(isBest == "apply with stride 4 is fastest at all values of work; plain is on average up to 90.0x slower.")
+    #expect(
+      isBest == "apply with stride 4 is fastest at all values of work; the means of plain are up to 90.0x slower.")
     // Without a difference there is a winner, but not alone.
     let isNear = try first { work, stride, round in
       work == 10 ? (stride == 4 ? 1000 : 3000) : 1000 + Double((round * 7 + stride) % 5)
     }
     #expect(
       isNear
-        == "apply with stride 4 is fastest, or within 10 % of the best, at all values of work; plain is on average up to 90.0x slower."
+        == "apply with stride 4 is fastest, or within 10 % of the best, at all values of work; the means of plain are up to 90.0x slower."
     )
     let mayBe = try first { work, stride, round in
       work == 10 ? (stride == 4 ? 1000 : 3000) : round.isMultiple(of: 2) == (stride == 4) ? 1000 : 1300
     }
     #expect(
       mayBe
-        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean, or nearly so, at all values of work; plain is on average up to 90.0x slower."
+        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean, or nearly so, at all values of work; the means of plain are up to 90.0x slower."
     )
     let isOpen = try first { _, stride, round in (round.isMultiple(of: 2) == (stride == 4)) ? 1000 : 1500 }
     #expect(
       isOpen
-        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work; plain is on average up to 73x slower."
+        == "apply is fastest everywhere; which stride is undecided at both values of work: apply with stride 1 has the lowest mean at all values of work; the means of plain are up to 73x slower."
     )
   }
 
@@ -391,7 +392,7 @@ import Testing
     }.content.conclusions
     #expect(
       says.first
-        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean at all values of work; plain is on average up to 90.0x slower.",
+        == "apply is fastest everywhere; which stride is undecided at 1 of the 2 values of work: apply with stride 4 has the lowest mean at all values of work; the means of plain are up to 90.0x slower.",
       "\(says)")
   }
 
@@ -450,7 +451,7 @@ import Testing
     }
     #expect(
       two.first
-        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns; plain is on average up to 90.0x slower.",
+        == "Fastest: apply with threads 20 at work 1 ns and 2 ns; apply with threads 10 at work 3 ns and 4 ns; the means of plain are up to 90.0x slower.",
       "\(two)")
     #expect(
       two.contains(
@@ -461,13 +462,13 @@ import Testing
     #expect(
       each.first
         == "Fastest: apply with threads 1 at 1, apply with threads 2 at 1, apply with threads 3 at 1, others "
-        + "at 2 of the 5 values of work; plain is on average up to 90.0x slower.",
+        + "at 2 of the 5 values of work; the means of plain are up to 90.0x slower.",
       "\(each)")
     // A run that is nowhere far from the best is a choice.
     let pick = try answer(5, [1, 2, 3, 4, 5]) { work, threads in threads == work ? 1000 : threads == 3 ? 1400 : 5000 }
     #expect(
       pick.first
         == "Use apply with threads 3: its means are nowhere more than 1.40x slower than the best; fastest at 1 of the 5 "
-        + "values of work; plain is on average up to 90.0x slower.", "\(pick)")
+        + "values of work; the means of plain are up to 90.0x slower.", "\(pick)")
   }
 }

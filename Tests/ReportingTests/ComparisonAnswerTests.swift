@@ -95,12 +95,25 @@ import Testing
     #expect(
       better.starts(with: [
         "Compared with plain, faster: apply with stride 4 (6.00x), apply with stride 1 (2.00x); slower: apply with stride 16 (2.22x).",
-        "The ratios below are to the best mean, those of the table to plain.",
+        "Fastest: apply with stride 4, 3.05 us.",
+        "Apart from the comparison with plain, ratios here are to the best mean, and in the table to plain.",
       ]), "\(better)")
     // Both references are the same.
-    #expect(try !says(1000).contains { $0.hasPrefix("Compared with") || $0.contains("those of the table") })
+    #expect(try !says(1000).contains { $0.hasPrefix("Compared with") || $0.hasPrefix("Apart from") })
     let alike = try says(3000)
     #expect(!alike.contains("No run certainly differs from plain."), "\(alike)")
+  }
+
+  @Test func `a report of several groups begins with what to use, also beside a baseline`() throws {
+    let content = try Fixture.compared([("work", [10, 20]), ("stride", [1, 4])], baseline: "plain") { variant, values in
+      variant == "plain" ? 9000 : values["stride"] == 4 ? 3000 : 40_000
+    }.content
+    #expect(
+      content.decision.map(\.text) == [
+        "Compared with plain, faster everywhere: apply with stride 4; slower everywhere: apply with stride 1.",
+        "Compared with each other: apply with stride 4 is fastest at all values of work; the means of plain are up to 3.00x slower.",
+      ], "\(content.decision.map(\.text))")
+    #expect(Array(content.conclusions.prefix(2)) == content.decision.map(\.text))
   }
 
   @Test func `the answer about the user's own program precedes the best setting`() throws {
@@ -668,7 +681,9 @@ import Testing
       says.first?.hasSuffix(
         "the limit is between stride 32 and 36: `gcdlab compare apply work=10ns,1us stride=32..36` finds it."
       ) == true, "\(says)")
-    #expect(says.contains("Stride 32 is the largest tried without `missed`, so leave a margin."), "\(says)")
+    #expect(
+      says.contains("Stride 32 is the largest tried without `missed`: a program of your own needs a margin."), "\(says)"
+    )
   }
 
   @Test func `the suggested sweep is one that the command accepts, however far apart the settings are`() throws {

@@ -541,7 +541,7 @@ import Testing
     #expect(
       one.contains(
         """
-        To judge changes of 15 % in most figures, make about 3 or more runs of each side (9 s in all), and compare all of them:
+        To judge changes of 15 % in most figures, make about 3 or more runs of each side (9 s in all), with your change between the two loops, and compare all of them:
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json >/dev/null; done
           for i in $(seq 3); do gcdlab compare fixture --time 8s --export new-$i.json >/dev/null; done
           gcdlab diff --old old-*.json --new new-*.json
@@ -549,11 +549,20 @@ import Testing
         """
       ), "\(one)"
     )
+    // Sides with other commands can alternate.
+    let other = document([("a", steady.reversed())]) {
+      $0.command = ["compare", "fixture", "--time", "9s", "--export", "other.json"]
+    }
+    let apart = try text([run(steady)], [other])
+    #expect(
+      apart.contains(
+        "  for i in $(seq 3); do gcdlab compare fixture --time 8s --export old-$i.json >/dev/null; gcdlab compare fixture --time 9s --export new-$i.json >/dev/null; done\n"
+      ), "\(apart)")
     let noisy = [run(steady), run(scaled(1.3)), run(scaled(0.8))]
     let three = try text(noisy, noisy.reversed())
     #expect(
       three.contains(
-        /make more runs, about \d+ of each side \(.+ in all\), and compare them together with the others \(--old and --new\):\n  for i in \$\(seq 4 \d+\); do gcdlab compare fixture --time 8s --export old-\$i.json >\/dev\/null; done\n/
+        /make more runs, about \d+ of each side \(.+ in all\), with your change between the two loops, and compare them together with the others \(--old and --new\):\n  for i in \$\(seq 4 \d+\); do gcdlab compare fixture --time 8s --export old-\$i.json >\/dev\/null; done\n/
       ), "\(three)")
     // A side with enough runs needs no more.
     let uneven = try text([run(steady)], Array(repeating: noisy, count: 7).flatMap(\.self))
@@ -573,6 +582,25 @@ import Testing
     // A change that one run shows needs no such advice.
     let clear = try text([run(steady)], [run(scaled(0.2))])
     #expect(!clear.contains("To judge"), "\(clear)")
+  }
+
+  @Test func `a diff cautions that another calibration alone shifts the times of work`() throws {
+    func run(_ speed: Double) throws -> ResultDocument {
+      var json = try JSONValue(try JSONReport.render([document([("a", steady)])]))
+      json[at: "machine.work.stepsPerMicrosecond"] = .number(speed)
+      return try #require(try ResultDocument.parse(Array(json.text().utf8), place: "own").first)
+    }
+    func cautions(_ old: Double, _ new: Double) throws -> [String] {
+      try ResultDiff(old: [run(old)], new: [run(new)]).cautions
+    }
+    #expect(try cautions(500, 515).isEmpty)
+    #expect(
+      try cautions(530, 498).first?.hasPrefix(
+        "calibrated work has 6 % fewer steps on the new side, since the calibration before its runs found a slower processor; "
+      ) == true)
+    #expect(try cautions(530, 498).first?.contains("times of work are about 6 % lower on the new side") == true)
+    #expect(try cautions(498, 530).first?.contains("6 % more steps on the new side") == true)
+    #expect(try cautions(498, 530).first?.contains("6 % higher on the new side") == true)
   }
 
   @Test func `figures that differ only in their settings are missing in one line`() throws {

@@ -19,5 +19,10 @@ final class ProgressDisplay: RunObserver {
     try? writeAll("\r\u{1b}[K" + style.safe(line), to: STDERR_FILENO)
   }
 
+  func timeIsTooShort(_ remark: String) {
+    clear()
+    Lab.printMessage(remark)
+  }
+
   func clear() { try? writeAll("\r\u{1b}[K", to: STDERR_FILENO) }
 }

@@ -47,6 +47,8 @@ public struct Conclusion: Sendable {
   /// The kind of a note with which a pattern answers the question in the title of its scenario. In the answer of a
   /// comparison, the note precedes the best setting.
   public static let answer = "answer"
+  /// The kind of a note with a sentence that explains the decision of a comparison, which has the kind ``kind``.
+  public static let explanation = "explanation"
   /// The kind of a note with the advice of a pattern. The note supplements the result of a comparison.
   public static let advice = "advice"
 }

@@ -33,6 +33,8 @@ struct Pace {
   private var longerTrialTime: Duration?
   /// Whether any worker was ended at its time limit.
   private var hasExpired = false
+  /// Whether ``record(_:of:)`` has returned its remark on a time that is too short.
+  private var hasRemarked = false
   /// The number and the total time of the trials after which their variants were not tried again. The projection of the
   /// run's duration excludes these trials.
   private var ended = (time: Duration.zero, trials: 0)
@@ -166,28 +168,36 @@ struct Pace {
   }
 
   /// Records a finished trial of the run at `index`. If the finished trials show that the smallest number of rounds
-  /// does not fit into the time, the time is extended, at most to the longest time of the budget.
+  /// does not fit into the time, the time is extended, at most to the longest time of the budget. If the time cannot be
+  /// extended, but contains a round, the first call that shows it returns a remark for the user.
   ///
   /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time, or if the budget has
   ///   no longest time and a single round does not fit into its time.
-  mutating func record(_ trial: TrialRecord, of index: Int) throws(InputError) {
+  @discardableResult
+  mutating func record(_ trial: TrialRecord, of index: Int) throws(InputError) -> String? {
     trials += 1
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
     guard let least = plan.budget.fewestRounds, let limit = time, trial.round == 0,
       let each = timeOfTrial(within: limit)
-    else { return }
+    else { return nil }
     let needed = each * Double(runsToTry * least)
-    guard needed > Double(limit.nanoseconds) else { return }
+    guard needed > Double(limit.nanoseconds) else { return nil }
     // The first trials of a round may be short ones, so the suggestion has a margin beyond that of the budget.
     let seconds = Budget.enough(for: Self.margin * needed / 1e9)
     if let longest = plan.budget.longestTime, .seconds(seconds) <= longest {
       added += .seconds(seconds) - limit
-      return
+      return nil
     }
     // A user's time is a promise. If it contains a round, the report has figures, and states what a ranking needs.
-    if plan.budget.longestTime == nil, each * Double(runsToTry) <= Double(limit.nanoseconds) { return }
+    let fitting = Int(Double(limit.nanoseconds) / (each * Double(runsToTry)))
+    if plan.budget.longestTime == nil, fitting > 0 {
+      guard !hasRemarked else { return nil }
+      hasRemarked = true
+      return "about \(fitting.counted("round")) fit\(fitting == 1 ? "s" : "") into \(Quantity(limit)), and a ranking "
+        + "needs \(least): --time \(seconds)s should be enough"
+    }
     let takes = "\(least) rounds take \(Quantity(needed, .nanoseconds))"
     throw InputError(
       "rounds of \(runsToTry) trials do not fit into \(Quantity(limit)): at \(Quantity(each, .nanoseconds)) per trial "

@@ -2,6 +2,13 @@
 public protocol RunObserver: Sendable {
   /// Notifies the observer that a trial of `run` starts.
   func trialStarts(_ run: VariantRun, _ progress: RunProgress)
+  /// Notifies the observer, once at most, that the run's time does not contain the rounds that a ranking needs.
+  /// `remark` says how much time does.
+  func timeIsTooShort(_ remark: String)
+}
+
+extension RunObserver {
+  public func timeIsTooShort(_ remark: String) {}
 }
 
 /// The progress of a run when a trial starts.

@@ -66,7 +66,7 @@ public struct Runner: Sendable {
           for shortage in trial.shortages { shortages[run.cores, default: [:]][shortage, default: 0] += 1 }
           runs[index].trials.append(trial)
           if let expired { pace.recordExpiry(of: run, trial.outcome, after: expired) }
-          try pace.record(trial, of: index)
+          if let remark = try pace.record(trial, of: index) { observer?.timeIsTooShort(remark) }
         }
       }
     } catch is CancellationError {

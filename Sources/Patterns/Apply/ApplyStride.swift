@@ -42,7 +42,10 @@ struct ApplyStride: Pattern {
   let idle = Parameter.duration(
     "idle", .zero ... .seconds(1), default: .milliseconds(5),
     "how long the process sleeps before each short loop of after-idle")
-  let threads = Parameter.count("threads", 0...1024, default: 0, "threads to create; 0 for one per core")
+  let threads = Parameter.count(
+    "threads", 0...1024, default: 0,
+    "threads to create, each with an equal share; 0 for one per core; other numbers than multiples of the cores leave a core idle at the end"
+  )
   let groupBlocks = Parameter.count(
     "group-blocks", 1...100_000_000, default: 20_000,
     "maximum number of blocks or child tasks in a group; a point with more is not run, since each takes memory and time"
@@ -59,7 +62,8 @@ struct ApplyStride: Pattern {
   let perIteration = Metric.latency("per-iteration", "time of the whole loop divided by its iterations")
   let speedup = Metric.rate("speedup", .none, "the plain loop's time divided by the variant's, both in one process")
   let efficiency = Metric.rate("efficiency", .percent, "speedup divided by the number of cores")
-  let blocks = Metric.count("blocks", "blocks that ran, counted in a separate loop that is not timed")
+  let blocks = Metric.count(
+    "blocks", "blocks that ran, and a rest shorter than a stride, counted in a separate loop that is not timed")
   let share = Metric.rate(
     "share", .percent, better: .neither, "share of the iterations that each thread ran, in the loop that is not timed")
   let missed = Metric.count("missed", "iterations that had not run when the loop returned")

@@ -10,7 +10,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: VariantRun) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let isComparison = results.experiment.isComparison
-    return results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
+    let permitNotes = isComparison ? [turns(results.runs), otherDescriptors(results.runs)].compactMap(\.self) : []
+    return permitNotes
+      + results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= mostOpen(tasks) }
         let free = "from limit \(2 * mostOpen(tasks)) on, \(whyFree(tasks))"
@@ -28,6 +30,40 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
             + "A task sleeps while its file is open (hold).",
           runs: runs.map(\.label))
       }
+  }
+
+  /// Returns a note on the turns in which the tasks of `permits-at-submit` open their files, since more permits gain
+  /// only if they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if several
+  /// numbers of permits have not been tried, or if they save no turn.
+  private func turns(_ runs: [VariantRun]) -> RunNote? {
+    let swept = runs.filter { $0.point[permits.name] != nil }
+    let counts = Set(swept.compactMap { tasks.value(in: $0.parameters) })
+    guard counts.count == 1, let count = counts.first else { return nil }
+    let all = Set(swept.compactMap { permits.value(in: $0.parameters) }).sorted()
+    let turns = all.grouped { ($0 + count - 1) / $0 }.map { turns, permits in
+      let last = permits.count > 1 ? " to \(permits[permits.count - 1])" : ""
+      return "\(turns.withCommas) with permits \(permits[0].withCommas)\(last)"
+    }
+    guard turns.count > 1 else { return nil }
+    return RunNote(
+      Conclusion.advice,
+      "\(count.counted("task")) take turns: \(turns.joined(separator: ", ")). More permits gain only if they save a turn, "
+        + "and with more tasks a turn matters less.", runs: swept.map(\.label))
+  }
+
+  /// Returns a note on the descriptors that the rest of the process has open, which the failed opens show: `57 of 64
+  /// descriptors were free for the tasks`. Nil if no open failed, or if the runs have several limits.
+  private func otherDescriptors(_ runs: [VariantRun]) -> RunNote? {
+    let failing = runs.filter { $0.figures(failedOpens.metric).contains { $0.value > 0 } }
+    let limits = Set(failing.compactMap { limit.value(in: $0.parameters) })
+    guard limits.count == 1, let limit = limits.first,
+      let most = failing.flatMap({ $0.figures(peakOpen.metric) }).map(\.value).max(), Int(most) < limit
+    else { return nil }
+    return RunNote(
+      Conclusion.advice,
+      "When opens failed, the tasks had at most \(Int(most)) files open: the rest of this process uses the other "
+        + "\(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
+      runs: failing.map(\.label))
   }
 
   /// Returns the smallest limit on open descriptors, or the smallest number of permits, at which the semaphore blocks

@@ -8,7 +8,7 @@ public struct DiffReport: Sendable {
   let judgement: DiffJudgement?
   /// The arguments of the `diff` that made the runs of both sides, without the number of runs; nil if the diff is one
   /// of saved runs.
-  private let alternating: String?
+  let alternating: String?
 
   /// Creates a report on a diff.
   ///
@@ -116,11 +116,11 @@ public struct DiffReport: Sendable {
   var scenario: String? { shared(\.scenario) }
 
   /// The metric that all rows share; nil if there are several metrics. The text names a shared metric only once.
-  private var metric: String? { shared(\.metric) }
+  var metric: String? { shared(\.metric) }
 
   /// The variant that all rows share; nil if there are several variants, or if the label of a row contains no settings.
   /// The text names a shared variant only once.
-  private var variant: String? {
+  var variant: String? {
     diff.rows.contains { $0.figure.settings.isEmpty } ? nil : shared(\.figure.variant)
   }
 
@@ -130,14 +130,14 @@ public struct DiffReport: Sendable {
   }
 
   /// Returns the name of a row without the parts that the head of the text contains.
-  private func name(of row: ResultDiff.Row) -> String {
+  func name(of row: ResultDiff.Row) -> String {
     guard scenario != nil else { return row.figure.description }
     let label = variant == nil ? row.label : row.figure.settings.joined(separator: ",")
     return metric == nil ? "\(label) \(row.metric)" : label
   }
 
   /// Returns the words for the change of a row. Reports count rows by these words.
-  private func words(_ row: ResultDiff.Row) -> String {
+  func words(_ row: ResultDiff.Row) -> String {
     hasFailed(row) ? "above the limit" : row.isSame ? "the same" : row.change.words
   }
 
@@ -157,180 +157,6 @@ public struct DiffReport: Sendable {
   private static let widthOfIntervals = 110
   /// The minimum width of a terminal for a table with the old and the new figures.
   private static let widthOfSides = 60
-
-  /// Returns lines that explain the figures and the intervals of some rows.
-  func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
-    guard !rows.isEmpty else { return [] }
-    let kinds: [(Metric.Kind, String)] = [
-      (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
-    ]
-    let names = kinds.filter { kind, _ in rows.contains { $0.kind == kind } }.map(\.1).joined(separator: ", ")
-    var legend = [
-      "\(hasSides ? "old, new" : "change"): \(hasSides ? "" : "of the ")\(names) of the trials, averaged over rounds and runs by the "
-        + "geometric mean (by the median if one is 0)"
-    ]
-    if rows.contains(where: { $0.ratio != nil }) {
-      let runs = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init).joined(separator: " or ")
-      let intervals =
-        "simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence intervals"
-      legend.append(
-        (hasIntervals ? "[low \(Signs.range) high]: \(intervals) of the change" : "significant: by \(intervals)")
-          + "; each run is one observation, however many rounds it has; runs per side: \(runs)")
-    }
-    if diff.metricsLeftOut > 0 {
-      legend.append("not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them")
-    }
-    return legend
-  }
-
-  /// Returns whether an indented table of some rows with their whole names and intervals is at most `width` cells wide.
-  private func fits(_ rows: [ResultDiff.Row], within width: Int) -> Bool {
-    let lines = rows.map { row in
-      let cells = cells(row, unicode: true)
-      return [cells[4], name(of: row), cells[1], cells[2], cells[3]]
-    }
-    let headings = ["", "", "old", "new", "change"].map { Table.Heading($0) }
-    return AlignedColumns.width(of: AlignedColumns(headings: headings, rows: lines).widths) <= width - 2
-  }
-
-  private func table(
-    _ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool, isWhole: Bool, _ style: TextStyle
-  ) -> [String] {
-    guard !rows.isEmpty else { return [] }
-    // If no change can be judged, the head says so.
-    let words = rows.contains { $0.change != .unknown } ? [0] : []
-    let columns = words + (hasSides ? [1, 2, 3, 4] : [1, 4])
-    // Changes without intervals all have the same form, so that a reader can compare them.
-    let changes = changes(rows)
-    func cells(_ place: Int, _ room: Int) -> [String] {
-      let row = rows[place]
-      let cells = self.cells(row, unicode: style.unicode)
-      let change = hasIntervals ? cells[3] : row.ratio == nil ? "-" : changes[place]
-      let all = [cells[4], name(of: row).shortened(to: room, style), cells[1], cells[2], change]
-      return columns.map { all[$0] }
-    }
-    let heading = scenario == nil || metric == nil ? "figure" : variant == nil ? "variant" : "setting"
-    let headings = columns.map {
-      [
-        Table.Heading("", .left), .init(heading, .left), .init("old"),
-        .init("new"), .init("change"),
-      ][$0]
-    }
-    let bare = AlignedColumns(headings: headings, rows: rows.indices.map { cells($0, 6) }).widths
-    let room = isWhole ? Int.max : max(6, style.width - 2 - AlignedColumns.width(of: bare) + bare[words.count])
-    let grid = AlignedColumns(headings: headings, rows: rows.indices.map { cells($0, room) })
-    return grid.parts(keys: words.count + 1, within: style.width - 2).flatMap { columns in
-      zip(0..., grid.keeping(columns, rows: Array(rows.indices)).lines()).map { index, line in
-        index == 0 ? SemanticColor.quiet("  " + line, style) : "  " + (color(rows[index - 1])?(line, style) ?? line)
-      }
-    }
-  }
-
-  /// Returns the reasons why changes cannot be judged. Each reason is listed once, with the number of figures that have
-  /// this reason.
-  private func reasons(_ style: TextStyle) -> [String] {
-    let unjudged = diff.rows.filter { $0.reason != nil }
-    return unjudged.grouped { $0.reason ?? "" }.flatMap { reason, rows in
-      let least = Ranking.typical(rows.compactMap(\.ratio).map { $0.high / $0.estimate })
-      let visible = least.map { " (for these, typically factors above \(Quantity.ratio($0, isRough: true)))" } ?? ""
-      return style.wrapped(
-        "\(rows.count) \(ResultDiff.Change.unknown.words): \(reason)\(visible)\(runsNeeded(rows))", .quiet, indent: 2)
-    }
-  }
-
-  /// The size of a change, as text: `15 %`. Reports state the number of runs that would probably show a change of this
-  /// size.
-  private var soughtChange: String { Quantity.number(100 * diff.soughtChange) + " %" }
-
-  /// Returns words about the number of runs that probably show a change: `; about 6 or more runs per side would show
-  /// changes of 15 % in most figures`, or `; changes of 15 % would already show in most figures`. For a gate, which
-  /// needs all figures, the words `, and more than 20 in all` can follow. Returns an empty string if nothing is known
-  /// about the differences between runs, or if ``nextRuns(_:)`` has the number.
-  private func runsNeeded(_ rows: [ResultDiff.Row]) -> String {
-    // More runs of other work do not tell what changed.
-    guard diff.otherSettings == nil, rows.contains(where: { $0.ratio != nil }),
-      let own = rows.map({ min($0.runs.old, $0.runs.new) }).max()
-    else { return "" }
-    func isEnough(_ runs: Int?) -> Bool { runs.map { $0 <= own } ?? false }
-    func text(_ runs: Int?) -> String {
-      runs.map { "about \(Self.suggested($0, beyond: own)) or more" } ?? "more than \(ResultDiff.mostRunsNeeded)"
-    }
-    let (most, all) = (needed(rows, inAll: false), needed(rows, inAll: judgement != nil))
-    let figures = "\(judgement == nil ? "most" : "all") figures"
-    if isEnough(all) { return "; changes of \(soughtChange) would already show in \(figures)" }
-    guard rows.contains(where: { max($0.runs.old, $0.runs.new) > 1 }) else { return "" }
-    if isEnough(most) {
-      return
-        "; changes of \(soughtChange) would already show in most figures, and with \(text(all)) runs per side in all"
-    }
-    return "; \(text(most)) runs per side would show changes of \(soughtChange) in "
-      + (text(all) == text(most) ? figures : "most figures, and \(text(all)) in all")
-  }
-
-  /// Returns the number of runs per side that probably shows a change in at least half of some figures, or in all of
-  /// them; nil if ``ResultDiff/mostRunsNeeded`` runs are too few.
-  private func needed(_ rows: [ResultDiff.Row], inAll: Bool) -> Int? {
-    let needed = rows.filter { $0.ratio != nil }.map { $0.runsNeeded ?? .max }.sorted()
-    guard let last = needed.last else { return nil }
-    let runs = inAll ? last : needed[needed.count / 2]
-    return runs == .max ? nil : runs
-  }
-
-  /// Returns the number of runs per side that a report suggests if `needed` runs probably suffice and there are `own`
-  /// runs already. A few more runs than now are always needed, since these runs did not suffice.
-  private static func suggested(_ needed: Int, beyond own: Int) -> Int { max(needed, own + own / 4 + 1) }
-
-  /// Returns the commands that judge smaller changes than the runs of each side, after a sentence; an empty array if
-  /// the runs of a side have no common command.
-  private func nextRuns(_ style: TextStyle) -> [String] {
-    let unknown = diff.rows.filter { $0.change == .unknown && $0.ratio != nil }
-    guard !unknown.isEmpty else { return [] }
-    // More runs of other work, or of another machine, do not tell what changed.
-    guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else {
-      return style.wrapped(
-        "More runs would not tell whether this difference of the sides is the reason: measure both sides alike.")
-    }
-    let isGate = judgement != nil
-    let needed = needed(unknown, inAll: isGate)
-    let (old, new) = (unknown.map(\.runs.old).min() ?? 1, unknown.map(\.runs.new).min() ?? 1)
-    guard min(old, new) < min(needed ?? .max, ResultDiff.mostRunsNeeded), let commands = diff.commands else {
-      return []
-    }
-    let runs = Self.suggested(needed ?? ResultDiff.mostRunsNeeded, beyond: min(old, new))
-    let purpose =
-      needed == nil
-      ? "Changes of \(soughtChange) probably need more than \(ResultDiff.mostRunsNeeded) runs of each side. To judge smaller changes than now"
-      : "To judge changes of \(soughtChange) in \(isGate ? "all" : "most") figures"
-    // A single run of each side need not have been saved under a name that fits, so all runs are made anew.
-    let isFirst = max(old, new) == 1
-    func missing(_ own: Int) -> Int { isFirst || alternating != nil ? runs : max(runs - own, 0) }
-    let seconds =
-      commands.old.seconds * Double(missing(old)) + commands.new.seconds * Double(missing(new))
-    func advice(_ what: String, _ end: String, _ lines: [String]) -> [String] {
-      let time = Quantity(.seconds(seconds))
-      return style.wrapped("\(purpose), \(what) (\(time) in all)\(end):")
-        + lines.flatMap { style.command($0, indent: 2) }
-    }
-    if let alternating {
-      return advice(
-        "alternate about \(runs) or more runs of each side", "",
-        ["\(Tool.command) diff --runs \(runs) \(alternating)"])
-    }
-    func loop(_ command: String, after own: Int) -> String? {
-      let numbers = isFirst ? "\(runs)" : "\(own + 1) \(runs)"
-      return missing(own) > 0 ? "for i in $(seq \(numbers)); do \(command)$i.json >/dev/null; done" : nil
-    }
-    let loops = [loop(commands.old.command, after: old), loop(commands.new.command, after: new)].compactMap(\.self)
-    guard isFirst else {
-      let end = ", and compare them together with the others (--old and --new)"
-      return advice("make more runs, about \(runs) of each side", end, loops)
-    }
-    let options =
-      diff.metrics.map { " --metric \($0)" }
-      + (judgement.map { [" --fail-above \(Quantity.number(100 * $0.limit))%"] } ?? [])
-    let compare = "\(Tool.command) diff --old old-*.json --new new-*.json\(options.joined())"
-    return advice("make about \(runs) or more runs of each side", ", and compare all of them", loops + [compare])
-  }
 
   /// Returns the changes of rows as text. Decimals would suggest a precision that a wide interval does not have.
   func changes(_ rows: [ResultDiff.Row]) -> [String] {

@@ -55,15 +55,20 @@ extension ResultDiff {
     return "another load: other programs kept the cores busy during the \(isBusy(old) ? "old" : "new") runs only"
   }
 
-  /// Returns a sentence if the calibrated work took another time on the new side, since every figure changes with this
-  /// time; otherwise nil.
+  /// Returns a sentence if the calibrations before the runs measured another speed on the new side; otherwise nil. Work
+  /// of the same length then has another number of steps.
   static func otherSpeed(_ old: [ResultDocument], _ new: [ResultDocument]) -> String? {
     func speed(_ side: [ResultDocument]) -> Double? {
       Ranking.typical(side.map(\.machine.work.stepsPerMicrosecond))
     }
-    guard let was = speed(old), let now = speed(new), (was / now).isFinite, abs(was / now - 1) > leastOtherSpeed
+    guard let was = speed(old), let now = speed(new), (now / was).isFinite, abs(now / was - 1) > leastOtherSpeed
     else { return nil }
-    return "calibrated work took \(Quantity.ratio(was / now)) times as long on the new side as on the old side"
+    let share = "\(Quantity.number((100 * abs(now / was - 1)).rounded())) %"
+    let (amount, speed, shift) = now < was ? ("fewer", "slower", "lower") : ("more", "faster", "higher")
+    return
+      "calibrated work has \(share) \(amount) steps on the new side, since the calibration before its runs found a "
+      + "\(speed) processor; unless it was \(speed) during the trials, too, times of work are about \(share) \(shift) "
+      + "on the new side for this reason alone"
   }
 
   /// The smallest difference of the machine's speed between the sides that a report mentions, as a share.

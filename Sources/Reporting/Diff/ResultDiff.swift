@@ -40,6 +40,8 @@ public struct ResultDiff: Sendable {
   /// completed, each with the seconds that it takes; nil if the runs of a side have several commands or none.
   let commands: (old: Repetition, new: Repetition)?
   typealias Repetition = (command: String, seconds: Double)
+  /// Whether the runs of both sides have one command, apart from the file of their export.
+  let hasEqualCommands: Bool
   /// The failures of the new side that do not depend on its figures: claims that failed, trials that broke, and trials
   /// that trapped or hung although they are meant to complete.
   public private(set) var faults: [String] = []
@@ -72,6 +74,7 @@ public struct ResultDiff: Sendable {
     otherLoad = Self.otherLoad(old, new)
     comparedDocuments = Self.comparedDocuments(old, new)
     commands = Self.commands(old, new)
+    hasEqualCommands = Set((old + new).map { $0.commandLine(exporting: "") }).count == 1
     // The sides may be ranked by different metrics. The headline of the old side is compared.
     let headlines = Dictionary(
       firstOf: (old + new).compactMap { document in document.scenario.show.first.map { (document.scenario.name, $0) } })

@@ -49,6 +49,8 @@ public enum Legend {
     "too wide: an interval whose ends differ by more than a factor of 100",
     "grid: a comparison over several values of two or more parameters",
     "combination: a value of each parameter that divides the runs of a grid into groups",
+    "calibrated work: a chain of steps that keeps a core busy, with a length such as work=15ns; the lab measures the "
+      + "speed of a step before each run, and every variant of the run gets the same number of steps",
     "drift: a change of the machine's speed during a run",
     "certainly: by the interval of a ratio, and not only on average",
     "on average: by the means, whose order may be chance",

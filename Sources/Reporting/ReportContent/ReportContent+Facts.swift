@@ -95,7 +95,7 @@ extension ResultDocument {
   /// The settings that `--quick` changed: those of ``changedSettings`` that no other option sets.
   var quickSettings: [String] {
     guard isQuick else { return [] }
-    let set = Set(zip(command, command.dropFirst()).filter { $0.0 == "--set" }.map { $0.1.prefix { $0 != "=" } })
+    let set = Set(values(ofOption: "--set").map { $0.prefix { $0 != "=" } })
     let other = scenario.parameters.filter { parameter in
       parameter.changed == true && parameter.name != Cores.name && !set.contains(parameter.name[...])
     }

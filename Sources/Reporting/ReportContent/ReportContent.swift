@@ -68,7 +68,7 @@ public struct ReportContent: Sendable {
     // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
     self.document =
       document.scenario.isComparison && !document.findings.contains { $0.kind == Conclusion.kind }
-      ? document.concluding(ComparisonAnswer.sentences(index, by: shown, speedUp)) : document
+      ? document.concluding(ComparisonAnswer.notes(index, by: shown, speedUp)) : document
     let others = [outcomes.table].compactMap(\.self)
     // In a scenario about the time until a trial ends, the outcomes matter more than the figures.
     let isAboutEnds = shown.first?.name == Metric.timeToEnd.name
@@ -215,14 +215,15 @@ public struct ReportContent: Sendable {
     if !own.isEmpty, let first = measured.first {
       measured[0] = "For the measured program: \(first.uncapitalizedFirst)"
     }
-    return own + sentences(Conclusion.answer) + measured + sentences(Conclusion.advice)
+    return own + sentences(Conclusion.answer) + measured + sentences(Conclusion.explanation)
+      + sentences(Conclusion.advice)
   }
 
   /// The findings that are not part of the conclusion.
   var findings: [String] {
     // The answer of a comparison already contains the best setting and the certainty of this result.
     let inAnswer =
-      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.advice]
+      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.explanation, Conclusion.advice]
       + (isComparison ? [RunNote.bestStride] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }

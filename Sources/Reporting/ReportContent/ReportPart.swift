@@ -98,11 +98,10 @@ extension ReportContent {
     }
   }
 
-  /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, the sentence about
-  /// the settings with a flaw, and the sentence about the best settings.
+  /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, and the decision.
   var decision: [Line] {
-    let answers = document.findings.count { [Conclusion.answer, Conclusion.ownAnswer].contains($0.kind) }
-    return Array(conclusionLines.prefix(answers + (comparison?.flaw == nil ? 1 : 2)))
+    let kinds = [Conclusion.answer, Conclusion.ownAnswer, Conclusion.kind]
+    return Array(conclusionLines.prefix(document.findings.count { kinds.contains($0.kind) }))
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

@@ -302,7 +302,7 @@ struct ReportTables {
       return nil
     }
     return index.isBroken(run)
-      ? Self.mistake
+      ? Self.mistake + (comparison.flaw.map { index.isZero(run, $0) } == true ? " (without effect here)" : "")
       : comparison.flawedElsewhere.contains(run) ? comparison.flawText : isYardstick(run) ? Self.yardstick : nil
   }
 

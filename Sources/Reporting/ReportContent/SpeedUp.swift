@@ -138,11 +138,12 @@ struct SpeedUp: Sendable {
     let amounts = problem.compactMap { parameter in parameter.most.map { RunNames.setting(parameter, $0) } }
     let place = amounts.isEmpty ? "" : " at \(amounts.joined(separator: ", "))"
     let words = "Speed-up on \(most.counted("core")) over \(fewest.counted("core"))\(place): "
+    guard !hasGain else { return "\(words)\(list)." }
     // More cores can also make a variant slower.
     let slower = steps.filter { ($0.speedUp.interval?.high ?? $0.speedUp.ratio) < 1 / Self.gain }.map(\.name)
     let loss =
       slower.isEmpty ? "" : "; certainly slower on more cores: \(slower.listed(most: ComparisonAnswer.mostNames))"
-    return words + (hasGain ? "\(list)." : "nothing certainly gains, at most \(text(steps[0]))\(loss).")
+    return "\(words)none is certainly above \(Quantity.ratio(Self.gain))x (the largest: \(text(steps[0])))\(loss)."
   }
 
   /// The maximum number of rows of a brief table with all settings.

@@ -11,6 +11,13 @@ extension ResultDocument {
   /// Returns whether the command line contains an option, as `--rounds 3` or `--rounds=3`.
   func hasOption(_ option: String) -> Bool { command.contains { $0 == option || $0.hasPrefix("\(option)=") } }
 
+  /// Returns the values of an option of the command, in both notations: `--set a=1` and `--set=a=1`.
+  func values(ofOption option: String) -> [String] {
+    zip(command, command.dropFirst() + [""]).compactMap { word, next in
+      word == option ? next : word.hasPrefix("\(option)=") ? String(word.dropFirst(option.count + 1)) : nil
+    }
+  }
+
   /// Returns the command line with another file for `--export`, quoted for a shell; nil if the run was not started from
   /// a command line.
   func commandLine(exporting file: String) -> String? {

@@ -48,9 +48,9 @@ public struct ResultDocument: Codable, Sendable {
   }
 
   /// Returns a copy of the document with the sentences of the answer inserted before the other findings.
-  func concluding(_ answer: [String]) -> ResultDocument {
+  func concluding(_ answer: [RunNote]) -> ResultDocument {
     var document = self
-    document.findings.insert(contentsOf: answer.map { RunNote(Conclusion.kind, $0) }, at: 0)
+    document.findings.insert(contentsOf: answer, at: 0)
     return document
   }
 

@@ -176,26 +176,11 @@ extension AnswerWording {
         + ends[1]
       // A document may contain any integers, whose differences and multiples may exceed the range of Int.
       let doubles = Double(later.value) > 16 * Double(max(first, 1)) || earlier.parameter.unit != nil
-      let tried = Set(places.map(\.value).filter { $0 > first && $0 < later.value })
-      let isTried =
-        doubles
-        ? Self.doubled(from: first, to: later.value).allSatisfy(tried.contains)
-        : Double(tried.count) >= Double(later.value) - Double(first) - 1
-      guard !isTried else { return (text, most.contrast.factor) }
-      let sweep = "\(earlier.parameter.label(.integer(first)))..\(ends[1].dropFirst(earlier.parameter.name.count + 1))"
-      return (
-        "\(text); sweep more values to find the change, as in \(sweep)\(doubles ? ":x2" : "")", most.contrast.factor
-      )
+      let sweep = FinerSweep(earlier.parameter, between: first...later.value, doubles: doubles)
+      guard !sweep.values.allSatisfy(places.map(\.value).contains) else { return (text, most.contrast.factor) }
+      return ("\(text); sweep more values to find the change, as in \(sweep.notation)", most.contrast.factor)
     }
     return changes.max { $0.factor < $1.factor }?.text
-  }
-
-  /// Returns the values between two others in a sweep that doubles the values.
-  private static func doubled(from first: Int, to last: Int) -> [Int] {
-    // A double that is not below `last` is not computed, since it may exceed the range of Int.
-    var values: [Int] = []
-    while case let value = values.last ?? max(first, 1), value <= (last - 1) / 2 { values.append(2 * value) }
-    return values
   }
 
   /// Returns the settings that distinguish a group from other groups, in the notation of `--set`:

@@ -21,21 +21,25 @@ struct ComparisonAnswer {
   /// The maximum number of lines about groups in an answer. The tables contain all groups.
   private static let mostGroups = 8
 
-  /// Returns the sentences of the answer; an empty array if no metric can rank the settings.
+  /// Returns the sentences of the answer, the decision first; an empty array if no metric can rank the settings. The
+  /// decision has the settings with a flaw, the runs beside a baseline, the best settings, and their margin.
   ///
   /// - Parameters:
   ///   - shown: the metrics to show, the headline first.
   ///   - speedUp: the speed-up with the number of cores; nil if it is unknown.
-  static func sentences(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp?) -> [String] {
+  static func notes(_ index: RunIndex, by shown: [MetricFacts], _ speedUp: SpeedUp?) -> [RunNote] {
     guard let answer = ComparisonAnswer(index, shown: shown) else { return [] }
+    let bests = answer.bests
     // With a baseline, the question is what to use in its place.
-    return [answer.flaws].compactMap(\.self) + answer.contrasts + answer.bests
-      + [
+    let decision = [answer.flaws, answer.contrast, bests.first, bests.isEmpty ? nil : answer.margin]
+    let explanation: [String?] =
+      [answer.reference] + Array(bests.dropFirst()) + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
         answer.withoutFigure, answer.withoutRatio, answer.stopped, answer.secondary, answer.conditions,
         answer.otherRanks,
       ]
-      .compactMap(\.self)
+    return decision.compactMap(\.self).map { RunNote(Conclusion.kind, $0) }
+      + explanation.compactMap(\.self).map { RunNote(Conclusion.explanation, $0) }
   }
 
   /// The best runs of a group.
@@ -123,7 +127,7 @@ struct ComparisonAnswer {
     let clean = counted.filter { !comparison.flawed.contains($0) }
     let text =
       clean.count < flawed.count
-      ? "Without `\(flaw.name)`: only \(fullNames(clean, of: counted))"
+      ? "Of the settings tried, only these are without `\(flaw.name)`: \(fullNames(clean, of: counted))"
       : "No `\(flaw.name)`, except: \(fullNames(flawed, of: counted))"
     let unranked = clean.filter(comparison.flawedElsewhere.contains)
     let elsewhere =
@@ -181,35 +185,26 @@ struct ComparisonAnswer {
     } ?? []
   }
 
-  /// The number of steps in the sweep of a wide gap.
-  private static let steps = 8
-  /// The largest step that the sweep parser accepts.
-  private static let widestStep = 8e15
-
   /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64: sweep permits=32..64:+4`. The
-  /// words are empty if there is no limit, or if no number is between its settings. The settings may be any integers,
-  /// whose difference may exceed the range of Int.
+  /// words are empty if there is no limit, or if no number is between its settings.
   private var limitText: String {
     guard let limit = limits.first else { return "" }
     let (parameter, gap) = (limit.parameter, limit.gap)
-    let width = Double(gap.upperBound) - Double(gap.lowerBound)
-    guard width > 1 else { return "" }
-    func value(_ number: Int) -> Substring { parameter.label(.integer(number)).dropFirst(parameter.name.count + 1) }
-    let step = Int(max(1, min(width / Double(Self.steps), Self.widestStep)))
+    let finer = FinerSweep(parameter, between: gap, doubles: false)
+    guard !finer.values.isEmpty else { return "" }
     let sweep =
-      "\(parameter.name)=\(value(gap.lowerBound))..\(value(gap.upperBound))"
-      + (parameter.unit != nil || step > 1 ? ":+\(value(step))" : "")
-      + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(limit.variant)" : "")
+      finer.notation + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(limit.variant)" : "")
     // The command of a grid names the other sweeps, too, since it replaces all sweeps.
     let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
     let command = index.document.comparing((others + [sweep]).joined(separator: " "))
-    let verb = step > 1 ? "narrows it down" : "finds it"
-    return "; the limit is between \(parameter.name) \(value(gap.lowerBound)) and \(value(gap.upperBound)): "
+    let verb = finer.isComplete ? "finds it" : "narrows it down"
+    let ends = [gap.lowerBound, gap.upperBound].map { parameter.describe(.integer($0)) }
+    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]): "
       + (command.map { "`\($0)` \(verb)" } ?? "sweep \(sweep)")
   }
 
   /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
-  /// without failed-opens: leave a margin.` Nil if there are none.
+  /// without failed-opens: a program of your own needs a margin.` Nil if there are none.
   private var margin: String? {
     let ends = limits.compactMap { limit -> String? in
       let isRecommended = groups.flatMap(\.leaders).contains {
@@ -219,7 +214,7 @@ struct ComparisonAnswer {
     }.distinct
     guard let flaw = comparison.flaw, !ends.isEmpty else { return nil }
     return "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest tried without "
-      + "`\(flaw.name)`, so leave a margin."
+      + "`\(flaw.name)`: a program of your own needs a margin."
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -246,7 +241,7 @@ struct ComparisonAnswer {
     let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
     if isOfOneGroup {
       let sentences = (wording.sentences(first) + advice).map(sentence)
-      return sentences.prefix(1) + [margin, quick].compactMap(\.self) + sentences.dropFirst()
+      return sentences.prefix(1) + [quick].compactMap(\.self) + sentences.dropFirst()
     }
     // Beside a baseline, the items about it take the place of the lines about the best runs.
     let lines =
@@ -255,7 +250,7 @@ struct ComparisonAnswer {
       .shortened(to: Self.mostGroups) { "\($0) more are in the tables" }
     // The sentences before this one compare with the baseline.
     let text = (baseline == nil ? "" : "compared with each other: ") + GridAnswer(groups, wording).text
-    return [sentence(text)] + [margin, quick].compactMap(\.self) + lines.map { "\($0)." }
+    return [sentence(text)] + [quick].compactMap(\.self) + lines.map { "\($0)." }
       + ([wording.changeHint(groups)].compactMap(\.self) + advice).map(sentence)
   }
 
@@ -336,12 +331,16 @@ struct ComparisonAnswer {
   /// Whether the answer is about one group, which no settings distinguish from others.
   private var isOfOneGroup: Bool { groups.count == 1 && wording.settingsText(of: groups[0]).isEmpty }
 
-  /// A sentence about the runs that are better and worse than ``baseline``. For a single group, a note follows that the
-  /// ratios of the other sentences have another reference.
-  private var contrasts: [String] {
-    guard let baseline else { return [] }
-    let note = "The ratios below are to \(RunComparison.bestWords), those of the table to \(baseline)."
-    return ["\(wording.againstBaseline(groups, baseline))."] + (isOfOneGroup ? [note] : [])
+  /// A sentence about the runs that are better and worse than ``baseline``.
+  private var contrast: String? { baseline.map { "\(wording.againstBaseline(groups, $0))." } }
+
+  /// A sentence on the two references of ratios if the answer begins with ``contrast``; nil for several groups, whose
+  /// lines name the baseline.
+  private var reference: String? {
+    isOfOneGroup
+      ? baseline.map {
+        "Apart from the comparison with \($0), ratios here are to \(RunComparison.bestWords), and in the table to \($0)."
+      } : nil
   }
 
   /// A sentence about the settings whose trials completed without a figure, such as those of a variant that stalls; nil

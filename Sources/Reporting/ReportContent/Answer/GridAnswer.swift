@@ -26,8 +26,8 @@ struct GridAnswer {
   }
 
   /// Returns words about the variants whose means are far from the best in a group even at their best settings, except
-  /// the chosen variants: `mutex is on average up to 76x slower, serial-sync up to 25x`, or `window is on average up to
-  /// 2.5x slower even at its best width`. Returns nil if there are none.
+  /// the chosen variants: `the means of mutex are up to 76x slower, of serial-sync up to 25x`, or `the means of window
+  /// are up to 2.5x slower even at its best width`. Returns nil if there are none.
   private func worst(besides choice: Choice) -> String? {
     let comparison = wording.comparison
     let chosen = Set(choice.runs.map(wording.names.variant))
@@ -48,8 +48,8 @@ struct GridAnswer {
       "\(worst[place].multiple.text)" + (place == 0 ? " \(wording.metric.worseWord)" : "")
         + (worst[place].varies ? " even at its best \(ownParameters(of: worst[place].variant))" : "")
     }
-    let others = worst.indices.dropFirst().map { ", \(worst[$0].variant) up to \(text($0))" }.joined()
-    return "\(first.variant) is on average up to \(text(0))\(others)"
+    let others = worst.indices.dropFirst().map { ", of \(worst[$0].variant) up to \(text($0))" }.joined()
+    return "the means of \(first.variant) are up to \(text(0))\(others)"
   }
 
   /// Returns the parameters that do not divide the runs into groups and that a variant reads: `width`.

@@ -30,17 +30,27 @@ extension Lab {
     }
     // All errors have the same prefix.
     let begin = "Error: "
-    let text = withoutDissimilarSuggestion(
+    let text = withBetterSuggestion(
       message.hasPrefix(begin) ? "\(Tool.command): " + message.dropFirst(begin.count) : message)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     try? writeAll(TextStyle().safe(lines.map(wrappedForTerminal).joined(separator: "\n")) + "\n", to: STDERR_FILENO)
     exit(status.rawValue)
   }
 
-  /// Returns the argument parser's message without a suggested option that does not resemble the unknown option, such
-  /// as `--all` for `--fast`.
-  static func withoutDissimilarSuggestion(_ message: String) -> String {
-    message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
+  /// Returns the argument parser's message with the option that an unknown `--json` may stand for, and without a
+  /// suggested option that does not resemble the unknown option, such as `--all` for `--fast`.
+  static func withBetterSuggestion(_ message: String) -> String {
+    if let option = message.firstMatch(of: /Unknown option '--([a-z]+)'/)?.1,
+      PrintFormat<ReportInput>.allValueStrings.contains(String(option)),
+      let name = message.firstMatch(of: /Usage: \S+ (\S+)/)?.1,
+      let command = Root.configuration.subcommands.first(where: { $0.configuration.commandName ?? "" == name }),
+      Root.helpMessage(for: command).contains("--format")
+    {
+      return message.replacing(/(Unknown option '[^']*')\.( Did you mean '[^']*'\?)?/) {
+        "\($0.1). Did you mean '--format \(option)'?"
+      }
+    }
+    return message.replacing(/(Unknown option '-*([^']*)')\. Did you mean '-*([^']*)'\?/) { guess in
       [String(guess.3)].nearest(to: String(guess.2)) == nil ? "\(guess.1)." : "\(guess.0)"
     }
   }

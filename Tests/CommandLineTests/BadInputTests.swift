@@ -204,6 +204,8 @@ import Testing
     (["documents", "none.json"], "gcdlab: cannot read none.json: No such file or directory\n", ""),
     (["smoke", "--junit", "/no/x"], "gcdlab: --junit: cannot write /no/x: ", ""),
     (["report", "--nope"], "gcdlab: Unknown option '--nope'", ""),
+    (["compare", "apply-stride", "--json"], "gcdlab: Unknown option '--json'. Did you mean '--format json'?\n", ""),
+    (["explain", "apply-stride", "--json"], "gcdlab: Unknown option '--json'\nUsage", ""),
     (["list", "--nope"], "gcdlab: Unknown option '--nope'", ""),
     // A negative number is the value of the preceding option, and not an option.
     (["scenario", "queue-order", "--rounds", "-1"], "gcdlab: --rounds: found -1, expected 1 to 10000.\n", ""),

@@ -285,7 +285,8 @@ import Testing
       return cost
     }
     #expect(
-      try says(chance) == "the rounds do not decide whether a cost model fits apply: measure longer (--time)")
+      try says(chance)
+        == "the rounds do not decide whether a cost model fits apply; more time (--time) or larger strides may")
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
   }
 

@@ -107,6 +107,7 @@ import Testing
       let runs = permits.map { permits in
         var observation = Observation()
         observation.record("failed-opens", max(permits - 57, 0))
+        observation.record("elapsed", 10_000_000)
         observation.record("peak-open", min(permits, 57))
         let parameters = ["permits": permits, "limit": 64, "tasks": 90].mapValues(ParameterValue.integer)
         return VariantRun(

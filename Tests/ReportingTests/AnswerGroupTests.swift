@@ -268,7 +268,7 @@ import Testing
     let says = try #require(grid.content.conclusion)
     #expect(
       says.contains(
-        /To decide work=10ns and work=100ns, compare these alone \(work=10ns,100ns stride=1 --time \d+s\), or give it more time \(--time \d+s\); at this noise, work=1us would probably stay undecided\./
+        /At this noise, work=1us would probably stay undecided; to decide work=10ns and work=100ns, compare these alone \(work=10ns,100ns stride=1 --time \d+s\), or give it more time \(--time \d+s\)\./
       ),
       "\(says)")
   }

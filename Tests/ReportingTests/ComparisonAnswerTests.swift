@@ -548,14 +548,16 @@ import Testing
       "\(rows)")
   }
 
-  /// Returns the content of a comparison in which some runs of `apply` miss something.
+  /// Returns the content of a comparison in which some runs of `apply` miss something, and all trials of `plain` are
+  /// stopped.
   private func flawed(
     _ sweeps: [(name: String, values: [Int])], isCondition: Bool = false,
-    command: [String] = [], time: (_ stride: Int) -> Double = { _ in 1000 },
+    command: [String] = [], hasPlain: Bool = false, time: (_ stride: Int) -> Double = { _ in 1000 },
     misses: (_ stride: Int, _ work: Int) -> Bool
   ) throws -> ReportContent {
     let made = try Fixture.compared(sweeps) { variant, _ in variant == "plain" ? nil : 1000 }
     let runs = made.runs.map { run in
+      guard run.variant.name == "apply" else { return run }
       var run = run
       let (stride, work) = (run.parameters["stride"]?.integer ?? 0, run.parameters["work"]?.integer ?? 0)
       run.trials = (0..<6).map { round in
@@ -563,7 +565,7 @@ import Testing
         return TrialRecord(round: round, outcome: .completed, observation: Fixture.observation(figures))
       }
       return run
-    }.filter { $0.variant.name == "apply" }
+    }.filter { hasPlain || $0.variant.name == "apply" }
     var experiment = made.experiment
     experiment.show = ["elapsed", "missed"]
     var results = Results(
@@ -574,6 +576,66 @@ import Testing
     return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first))
   }
 
+  @Test func `a flaw that was not counted for every run is not said to be absent`() throws {
+    func first(_ misses: Bool) throws -> String? {
+      try flawed([("stride", [1, 4])], hasPlain: true) { stride, _ in misses && stride == 4 }.conclusions.first
+    }
+    #expect(try first(false) == "No `missed` at any setting that was measured; not measured: plain.")
+    let some = try first(true)
+    #expect(
+      some
+        == "No `missed`, except: stride 4; not measured: plain; the limit is between stride 1 and 4; to find it, sweep stride=1..4 --variant apply."
+    )
+  }
+
+  @Test func `the others of a secondary metric are all runs with a figure of it, or those that are ranked`() throws {
+    /// Returns the sentence about `rate` if a run without `elapsed` has a figure of it, or none.
+    func says(_ idle: Double?) throws -> String? {
+      let rates = ["best": 1.0, "next": 20, "last": 40]
+      var runs = [("best", 1000.0), ("next", 4000), ("last", 9000)].map { name, time in
+        (variant: name, trials: Fixture.rounds(6) { ["elapsed": [time + Double($0)], "rate": [rates[name] ?? 1]] })
+      }
+      runs.append(("idle", Fixture.rounds(6) { _ in idle.map { ["rate": [$0]] } }))
+      let made = Fixture.made(runs)
+      var experiment = made.experiment
+      (experiment.isComparison, experiment.show) = (true, ["elapsed", "rate"])
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: made.runs)
+      return results.content.conclusions.first { $0.hasPrefix("Rate (") }
+    }
+    let (whole, part) = (try says(nil), try says(2))
+    #expect(whole?.hasSuffix("1 /s (best), 20.0 /s to 40 /s (the others).") == true, "\(whole ?? "")")
+    #expect(part?.hasSuffix("1 /s (best), 20.0 /s to 40 /s (the others that are ranked).") == true, "\(part ?? "")")
+  }
+
+  @Test func `the decision has the secondary metric if it tells equally good runs apart`() throws {
+    func decision(_ rate: Double) throws -> [String] {
+      let made = Fixture.made(
+        [("left", rate), ("right", 10)].map { name, rate in
+          (variant: name, trials: Fixture.rounds(6) { ["elapsed": [1000 + Double($0)], "rate": [rate]] })
+        })
+      var experiment = made.experiment
+      (experiment.isComparison, experiment.show) = (true, ["elapsed", "rate"])
+      return Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: made.runs
+      ).content.decision.map(\.text)
+    }
+    let apart = try decision(30)
+    #expect(apart.last == "They differ in `rate`: 10.0 /s (right), 30.0 /s (left).", "\(apart)")
+    #expect(try decision(15).count == 1)
+  }
+
+  @Test func `a command at the end of a sentence has lines of its own in a terminal`() throws {
+    let style = TextStyle(width: 40)
+    #expect(
+      style.wrapped(Line("To decide, run `gcdlab compare apply-stride stride=1,4 --time 30s`.")) == [
+        "To decide, run:", "  gcdlab compare apply-stride \\", "    stride=1,4 --time 30s",
+      ])
+    #expect(
+      style.wrapped(Line("A full run may say more: `gcdlab list`.")) == ["A full run may say more:", "  gcdlab list"])
+    #expect(style.wrapped(Line("Use `apply`.")) == ["Use `apply`."])
+  }
+
   @Test func `a setting with a flaw in one group is recommended in no group`() throws {
     let content = try flawed([("work", [10, 1000]), ("stride", [1, 4, 16])], time: { 16_000 / Double($0) }) {
       stride, work in stride == 16 && work == 1000
@@ -582,7 +644,7 @@ import Testing
     #expect(
       says.first
         == "No `missed`, except: stride 16; not ranked, since the setting has missed at another work: stride 16 at work 10 "
-        + "ns; the limit is between stride 4 and 16: sweep stride=4..16."
+        + "ns; the limit is between stride 4 and 16; to find it, sweep stride=4..16."
         && says.dropFirst().first == "Stride 4 is fastest at all values of work.", "\(says)")
     let table = try #require(content.briefTables.first { $0.isGrid })
     #expect(table.rows.map { $0.cells.last?.text } == ["(0.250x)", "3 missed"], "\(table)")
@@ -632,7 +694,7 @@ import Testing
     let says = try flawed([("stride", [1, 4, 16, 64])]) { stride, _ in stride >= 16 }.conclusions
     #expect(
       says.first
-        == "No `missed`, except: stride 16 or 64; the limit is between stride 4 and 16: sweep stride=4..16.",
+        == "No `missed`, except: stride 16 or 64; the limit is between stride 4 and 16; to find it, sweep stride=4..16.",
       "\(says)")
   }
 
@@ -679,7 +741,7 @@ import Testing
     ) { stride, _ in stride == 36 }.conclusions
     #expect(
       says.first?.hasSuffix(
-        "the limit is between stride 32 and 36: `gcdlab compare apply work=10ns,1us stride=32..36` finds it."
+        "the limit is between stride 32 and 36; to find it, run `gcdlab compare apply work=10ns,1us stride=32..36`."
       ) == true, "\(says)")
     #expect(
       says.contains("Stride 32 is the largest tried without `missed`: a program of your own needs a margin."), "\(says)"
@@ -689,7 +751,7 @@ import Testing
   @Test func `the suggested sweep is one that the command accepts, however far apart the settings are`() throws {
     let far = [1, Int.max / 4, Int.max]
     let says = try flawed([("stride", far)]) { stride, _ in stride == Int.max }.conclusions
-    #expect(says.first?.contains(/: sweep stride=\d+\.\.\d+:\+8000000000000000\./) == true, "\(says)")
+    #expect(says.first?.contains(/, sweep stride=\d+\.\.\d+:\+8000000000000000\./) == true, "\(says)")
     // The range of a duration needs a step.
     let timed = try flawed([("work", [1_000_000, 50_000_000]), ("stride", [1])], isCondition: true) { _, work in
       work > 1_000_000

@@ -584,6 +584,23 @@ import Testing
     #expect(!clear.contains("To judge"), "\(clear)")
   }
 
+  @Test func `a diff of sides with other settings names the comparison that varies them in one run`() throws {
+    func run(_ threads: Int, _ time: Double) throws -> ResultDocument {
+      var results = try Fixture.compared([("stride", [1, 4])]) { _, _ in time }
+      results.command = ["compare", "fixture"]
+      var json = try JSONValue(try JSONReport.render([ResultDocument(results)]))
+      for number in 0..<results.runs.count {
+        json[at: "runs.\(number).parameters.threads"] = .number(Double(threads))
+      }
+      return try #require(try ResultDocument.parse(Array(json.text().utf8), place: "own").first)
+    }
+    let diff = try ResultDiff(old: [run(1, 1000)], new: [run(2, 1010)])
+    #expect(diff.otherSettings == "other values of threads (1, 2) on the two sides")
+    #expect(diff.comparison == "gcdlab compare fixture stride=1,4 threads=1,2")
+    // Without a difference there is nothing to vary.
+    #expect(try ResultDiff(old: [run(1, 1000)], new: [run(1, 1010)]).comparison == nil)
+  }
+
   @Test func `a diff cautions that another calibration alone shifts the times of work`() throws {
     func run(_ speed: Double) throws -> ResultDocument {
       var json = try JSONValue(try JSONReport.render([document([("a", steady)])]))

@@ -7,7 +7,7 @@ extension StrideModel {
   func sentence(for variant: String) -> String {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
-      return "the rounds do not decide whether a cost model fits \(variant): measure longer (--time)"
+      return "the rounds do not decide whether a cost model fits \(variant); more time (--time) or larger strides may"
     }
     guard fits else {
       return "no cost model fits \(variant): the best one misses stride "

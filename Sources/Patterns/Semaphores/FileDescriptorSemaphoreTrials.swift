@@ -12,7 +12,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     let isComparison = results.experiment.isComparison
     let permitNotes = isComparison ? [turns(results.runs), otherDescriptors(results.runs)].compactMap(\.self) : []
     return permitNotes
-      + results.runs.filter { $0.variant.name.hasPrefix("semaphore") }.grouped { value(tasks, of: $0) }
+      + results.runs.filter {
+        (!isComparison || !$0.figures(elapsed.metric).isEmpty) && $0.variant.name.hasPrefix("semaphore")
+      }.grouped { value(tasks, of: $0) }
       .compactMap { tasks, runs in
         let open = runs.filter { value(limit, of: $0) / 2 >= mostOpen(tasks) }
         let free = "from limit \(2 * mostOpen(tasks)) on, \(whyFree(tasks))"
@@ -36,7 +38,7 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// only if they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if several
   /// numbers of permits have not been tried, or if they save no turn.
   private func turns(_ runs: [VariantRun]) -> RunNote? {
-    let swept = runs.filter { $0.point[permits.name] != nil }
+    let swept = runs.filter { $0.point[permits.name] != nil && !$0.figures(elapsed.metric).isEmpty }
     let counts = Set(swept.compactMap { tasks.value(in: $0.parameters) })
     guard counts.count == 1, let count = counts.first else { return nil }
     let all = Set(swept.compactMap { permits.value(in: $0.parameters) }).sorted()

@@ -64,8 +64,9 @@ extension DiffReport {
     guard !unknown.isEmpty else { return [] }
     // More runs of other work, or of another machine, do not tell what changed.
     guard diff.otherSettings == nil, diff.otherCircumstances.isEmpty else {
-      return style.wrapped(
-        "More runs would not tell whether this difference of the sides is the reason: measure both sides alike.")
+      let why = "More runs would not tell whether this difference of the sides is the reason"
+      return diff.comparison.map { style.wrapped("\(why). To vary it in one run:") + style.command($0, indent: 2) }
+        ?? style.wrapped("\(why): measure both sides alike.")
     }
     let isGate = judgement != nil
     let needed = needed(unknown, inAll: isGate)

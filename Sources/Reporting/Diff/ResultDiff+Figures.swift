@@ -181,19 +181,49 @@ extension ResultDiff {
     }
   }
 
-  /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
-  static func otherSettings(
-    _ before: Figures, _ after: Figures, _ parameters: [ParameterFacts]
-  ) -> String? {
-    let settings = after.keys.reduce(into: [String: [ParameterValue]]()) { settings, key in
+  /// Returns the parameters whose values differ between the sides, with these values, in the order of their names.
+  static func otherSettings(_ before: Figures, _ after: Figures) -> [(name: String, values: [ParameterValue])] {
+    after.keys.reduce(into: [String: [ParameterValue]]()) { settings, key in
       settings.merge(otherSettings(before.runs[key] ?? [], after.runs[key] ?? []), uniquingKeysWith: +)
-    }
-    let texts = settings.sorted { $0.key < $1.key }.map { name, values in
+    }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.distinct) }
+  }
+
+  /// Returns the parameters whose values differ between the sides, as text; nil if no parameter differs.
+  static func text(
+    of settings: [(name: String, values: [ParameterValue])], _ parameters: [ParameterFacts]
+  ) -> String? {
+    let texts = settings.map { name, values in
       let facts = parameters.first { $0.name == name }
       return
-        "\(name) (\(values.distinct.compactMap { facts?.describe($0) ?? $0.integer.map(String.init) }.joined(separator: ", ")))"
+        "\(name) (\(values.compactMap { facts?.describe($0) ?? $0.integer.map(String.init) }.joined(separator: ", ")))"
     }
     return texts.isEmpty ? nil : "other values of \(texts.joined(separator: ", ")) on the two sides"
+  }
+
+  /// Returns the command of a comparison that varies in one run what differs between the sides: `gcdlab compare
+  /// apply-stride cores=1,2`. Returns nil if nothing differs that can be swept, if more differs, or if the runs are not
+  /// of one built-in scenario.
+  static func comparison(
+    of documents: [ResultDocument], _ settings: [(name: String, values: [ParameterValue])], circumstances: Int
+  ) -> String? {
+    guard let first = documents.first, first.isBuiltIn, Set(documents.map(\.scenario.name)).count == 1 else {
+      return nil
+    }
+    let parameters = documents.flatMap(\.scenario.parameters)
+    let isSwept = documents.contains { $0.runs.contains { $0.parameters[Cores.name] != nil } }
+    let cores = isSwept ? [] : documents.map(\.machine.usedCores).distinct.sorted()
+    guard circumstances == (cores.count > 1 ? 1 : 0) else { return nil }
+    let own = first.scenario.sweep.filter { name in !settings.contains { $0.name == name } }.map { name in
+      (name: name, values: first.scenario.parameters.first { $0.name == name }?.swept ?? [])
+    }
+    let sweeps = (own + settings).compactMap { name, values in
+      parameters.first { $0.name == name }?.notation(of: values)
+    }
+    let counts = cores.count > 1 ? ["\(Cores.name)=\(cores.map(String.init).joined(separator: ","))"] : []
+    guard sweeps.count == own.count + settings.count, settings.count + counts.count > 0 else { return nil }
+    let variants = Set(documents.flatMap(\.runs).map(\.variant))
+    let variant = variants.count == 1 ? variants.map { "--variant \($0)" } : []
+    return (["\(Tool.command) compare \(first.scenario.name)"] + sweeps + counts + variant).joined(separator: " ")
   }
 }
 

@@ -32,6 +32,8 @@ public struct ResultDiff: Sendable {
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
+  /// The command of a comparison that varies in one run what differs between the sides; nil if there is none.
+  private(set) var comparison: String?
   /// The names of the parameters that any document sweeps, in the order of the sweeps.
   let sweptParameters: [String]
   /// The comparisons of the sides; nil if a side has other runs, or if the comparisons are of several scenarios.
@@ -82,7 +84,8 @@ public struct ResultDiff: Sendable {
     sweptParameters = (old + new).flatMap(\.scenario.sweep).distinct
     let before = Figures(old, metrics, headlines, settings), after = Figures(new, metrics, headlines, settings)
     try Self.refuseOtherMeasures(before, after)
-    let otherSettings = Self.otherSettings(before, after, (old + new).flatMap(\.scenario.parameters))
+    let settingsApart = Self.otherSettings(before, after)
+    let otherSettings = Self.text(of: settingsApart, (old + new).flatMap(\.scenario.parameters))
     self.otherSettings = otherSettings
     let both = after.keys.filter { before.runs[$0] != nil }
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
@@ -100,6 +103,7 @@ public struct ResultDiff: Sendable {
     faults = Self.faults(new, settings)
     uncertainties = Self.uncertainties(old, new, settings) + [otherSettings].compactMap(\.self)
     otherCircumstances = Self.otherCircumstances(old, new)
+    comparison = Self.comparison(of: old + new, settingsApart, circumstances: otherCircumstances.count)
     cautions =
       [Self.otherSpeed(old, new)].compactMap(\.self) + Self.interruptions("old", old) + Self.interruptions("new", new)
       + Self.disturbances("old", old) + Self.disturbances("new", new)

@@ -29,15 +29,20 @@ extension ReportContent {
     }
     if let comparison, shown.contains(where: { $0.facts.contains(.unranked) }) {
       let isInGrid = shown.contains { $0.isGrid && $0.facts.contains(.unranked) }
-      let broken = document.runs.indices.filter(index.isBroken).map { document.runs[$0].variant }.distinct
+      let broken = document.runs.indices.filter { index.isBroken($0) && !comparison.flawed.contains($0) }
+      let isHarmless = comparison.flaw.map { flaw in broken.allSatisfy { index.isZero($0, flaw) } } ?? false
       let reasons = [
-        isInGrid && !broken.isEmpty ? "\(ReportTables.mistake) (\(broken.listed()))" : nil,
-        isInGrid && !comparison.flawedElsewhere.isEmpty ? comparison.flawText : nil,
-        comparison.yardsticks.isEmpty ? nil : ReportTables.yardstick,
+        broken.isEmpty
+          ? nil
+          : "\(ReportTables.mistake) (\(broken.map { document.runs[$0].variant }.distinct.listed()))"
+            + (isHarmless ? ", without effect here" : ""),
+        comparison.flawedElsewhere.isEmpty ? nil : comparison.flawText,
       ].compactMap(\.self)
-      if !reasons.isEmpty {
-        notes.append("(in parentheses): \(reasons.joined(separator: ", or ")), and is not ranked")
+      let inParentheses = (isInGrid ? reasons : []) + (comparison.yardsticks.isEmpty ? [] : [ReportTables.yardstick])
+      if !inParentheses.isEmpty {
+        notes.append("(in parentheses): \(inParentheses.joined(separator: ", or ")), and is not ranked")
       }
+      if !isInGrid, !reasons.isEmpty { notes.append("not ranked: \(reasons.joined(separator: ", or "))") }
     }
     return notes + otherMetrics(in: shown).map { "\($0.name): \($0.says)" }
   }

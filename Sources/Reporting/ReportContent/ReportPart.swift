@@ -50,6 +50,16 @@ struct Line: Sendable {
   /// The text of the line without colours.
   var text: String { phrases.map(\.text).joined() }
 
+  /// The command of the lab at the end of a sentence, and the words before it, which end with a colon; nil if the text
+  /// does not end with such a command. In a terminal, a command on lines of its own can be copied.
+  var commandAtEnd: (words: String, command: String)? {
+    guard text.hasSuffix("`."), !isItem, let command = Self.spans(String(text.dropLast())).last,
+      command.isCode, command.text.hasPrefix("\(Tool.command) ")
+    else { return nil }
+    let words = text.dropLast(command.text.count + 3)
+    return (words.hasSuffix(": ") ? String(words.dropLast()) : "\(words.dropLast()):", command.text)
+  }
+
   /// Returns a text divided at its backticks. The parts between two backticks are code. A text with an odd number of
   /// backticks, or with nothing between two, is not divided.
   static func spans(_ text: String) -> [(text: String, isCode: Bool)] {

@@ -242,7 +242,7 @@ struct ReportTables {
     let tail = mark.sign.isEmpty ? "" : " \(mark.sign)"
     if let reason = whyUnranked(run), !isYardstick(run) {
       guard let contrast = comparison?.contrasts[run], comparison?.isOfBest == false else {
-        return Cell("not ranked: \(reason)", .missing, short: "not ranked")
+        return Cell("not ranked", mark.facts.union(.missing))
       }
       let text = metric.meaning.wording(contrast.ratio, isRough: true)
       return Cell("\(text)\(tail), \(reason)", mark.facts.union(.ratio), short: text + tail)
@@ -302,7 +302,7 @@ struct ReportTables {
       return nil
     }
     return index.isBroken(run)
-      ? Self.mistake + (comparison.flaw.map { index.isZero(run, $0) } == true ? " (without effect here)" : "")
+      ? Self.mistake
       : comparison.flawedElsewhere.contains(run) ? comparison.flawText : isYardstick(run) ? Self.yardstick : nil
   }
 

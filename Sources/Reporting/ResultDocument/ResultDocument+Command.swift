@@ -31,9 +31,9 @@ extension ResultDocument {
     return Self.shell([Tool.command] + words + ["--export", file])
   }
 
-  /// Returns the command of a comparison without `--time` and `--rounds`, and with `arguments` in place of its sweeps
-  /// and variants; nil if the document has no command. A setting with one value remains unless `arguments` contains
-  /// another.
+  /// Returns the command of a comparison without its time, its seed and its output, and with `arguments` in place of
+  /// its sweeps and variants; nil if the document has no command. A setting with one value remains unless `arguments`
+  /// contains another.
   ///
   /// - Parameters:
   ///   - arguments: the sweeps, and the variants if they are not those of the command; nil for the sweeps of the
@@ -47,8 +47,9 @@ extension ResultDocument {
           + arguments.split(separator: " ").map { String($0.prefix { $0 != "=" }) })
     }
     let namesVariants = arguments?.contains("--variant ") == true
-    let dropped = ["--time", "--rounds", "--seed", "--export", "--format"] + (namesVariants ? ["--variant"] : [])
-    let flags = isQuick ? [] : ["--quick"]
+    let dropped =
+      ["--time", "--rounds", "--seed", "--export", "--format", "--color"] + (namesVariants ? ["--variant"] : [])
+    let flags = ["--quiet"] + (isQuick ? [] : ["--quick"])
     var words: [String] = []
     var rest = command[...]
     while let word = rest.popFirst() {
@@ -67,8 +68,7 @@ extension ResultDocument {
 
   /// The options of `compare` that have a value and that its advice keeps.
   private static let optionsWithValue = [
-    "--set", "--cores", "--baseline", "--metric", "--precision", "--trial-time", "--color", "--variant",
-    "--allow-unjudged",
+    "--set", "--cores", "--baseline", "--metric", "--precision", "--trial-time", "--variant", "--allow-unjudged",
   ]
 
   /// Returns the words of a command, quoted for a shell.

@@ -33,7 +33,7 @@ public struct SentenceReport: Sendable {
       + DocumentsReport.origin(chapter, style)
       + (said + [
         entry.word == "statement"
-          ? "the strength is that of its meaning: the sentence has no word such as always or can"
+          ? "by its meaning, since it has no word such as always or can"
           : "the word that decides: \(entry.word)"
       ]).flatMap { style.wrapped($0, .quiet) }
       + style.wrapped(DocumentsReport.standing(entry, style), entry.standing.color)

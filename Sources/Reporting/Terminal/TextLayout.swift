@@ -25,6 +25,9 @@ extension TextStyle {
   /// phrases, colours are added after wrapping, and a phrase that is split by wrapping has no colour.
   func wrapped(_ line: Line) -> [String] {
     if line.isItem { return item(line.text) }
+    if let (words, command) = line.commandAtEnd {
+      return wrapped(words, line.phrases[0].color) + self.command(command, indent: 2)
+    }
     if line.phrases.count == 1 { return wrapped(line.text, line.phrases[0].color) }
     return wrapped(line.text).map { text in
       line.phrases.reduce(text) { text, phrase in

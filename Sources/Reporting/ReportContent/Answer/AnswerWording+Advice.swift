@@ -15,7 +15,7 @@ extension AnswerWording {
     func places(_ groups: [AnswerGroup]) -> String { groups.map(place).listed(most: Self.mostPlaces) }
     let found = decidable.map(\.group)
     let decide = adviceToDecide(found, named: open.isEmpty ? nil : places(found), within: seconds)
-    return open.isEmpty ? decide : "\(decide); at this noise, \(places(open)) would probably stay undecided"
+    return open.isEmpty ? decide : "at this noise, \(places(open)) would probably stay undecided; \(decide)"
   }
 
   /// Returns the number of seconds after which all runs of this comparison probably decide a group; nil if more time
@@ -56,7 +56,8 @@ extension AnswerWording {
       return "\(texts.listed(most: ComparisonAnswer.mostNames)) \(verb) between two states"
     }
     return groups.flatMap(undecidedContrasts).allSatisfy(\.isContradicted)
-      ? "the means and most rounds disagree" : "at this noise, --time \(Self.longest)s may be too short"
+      ? "the means and most rounds disagree"
+      : "at this noise, --time \(Self.longest)s may be too short; fewer settings or longer trials (--set) may"
   }
 
   /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer

@@ -234,6 +234,20 @@ struct AnswerWording {
 
   // MARK: The secondary metric
 
+  /// Returns words about the best runs if they differ by 2x or more in ``secondary``, which may decide between them:
+  /// `34 (semaphore-at-submit), 90 (semaphore)`. Returns nil if they differ by less, or if there are many.
+  func secondaryChoice(of group: AnswerGroup) -> String? {
+    guard let secondary, group.leaders.count > 1, group.leaders.count <= ComparisonAnswer.mostNames else { return nil }
+    let figures = group.leaders.compactMap { run in
+      index.shownFigure(run, of: secondary).map { (run: run, value: $0) }
+    }.sorted { $0.value < $1.value }
+    guard figures.count == group.leaders.count, let least = figures.first, let most = figures.last, least.value > 0,
+      most.value >= AnswerGroup.far * least.value
+    else { return nil }
+    return figures.grouped { Quantity($0.value, secondary.unit).description }
+      .map { "\($0) (\(names($1.map(\.run), of: group.runs)))" }.joined(separator: ", ")
+  }
+
   /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 (mutex), 1,913 to
   /// 2,614 (the others)`. Of runs that are as good as the best run, each has its figure, which may decide. A run
   /// without the metric is omitted. Returns nil if there is no such metric, or if the figure of the best run is 0.
@@ -252,7 +266,7 @@ struct AnswerWording {
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
     // A group does not contain runs with a flaw, and runs that show a mistake.
-    let isWhole = group.runs.count == index.document.runs.count { $0.metrics[secondary.name] != nil }
+    let isWhole = index.document.runs.indices.allSatisfy { group.runs.contains($0) || figure($0) == nil }
     return (texts + ["\(ends) (\(isWhole ? "the others" : "the others that are ranked"))"]).joined(separator: ", ")
       + loss
   }
@@ -326,5 +340,5 @@ struct AnswerWording {
   private static let hopeless = 9.0
 
   /// The largest possible difference between undecided runs of which the answer recommends any, as a share.
-  private static let mostApart = 0.25
+  static let mostApart = 0.25
 }

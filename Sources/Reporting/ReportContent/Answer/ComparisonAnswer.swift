@@ -31,7 +31,7 @@ struct ComparisonAnswer {
     guard let answer = ComparisonAnswer(index, shown: shown) else { return [] }
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
-    let decision = [answer.flaws, answer.contrast, bests.first, bests.isEmpty ? nil : answer.margin]
+    let decision = [answer.flaws, answer.contrast, bests.first, bests.isEmpty ? nil : answer.margin, answer.trade]
     let explanation: [String?] =
       [answer.reference] + Array(bests.dropFirst()) + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
@@ -123,7 +123,10 @@ struct ComparisonAnswer {
   private var flaws: String? {
     guard let flaw = comparison.flaw else { return nil }
     let flawed = counted.filter(comparison.flawed.contains)
-    if flawed.isEmpty { return "No `\(flaw.name)` at any setting." }
+    let unknown = unmeasured(by: flaw) { !$0.outcomes.incompleteKinds.isEmpty }.map { "; not measured: \($0)" } ?? ""
+    if flawed.isEmpty {
+      return "No `\(flaw.name)` at any setting\(unknown.isEmpty ? "" : " that was measured\(unknown)")."
+    }
     let clean = counted.filter { !comparison.flawed.contains($0) }
     let text =
       clean.count < flawed.count
@@ -135,7 +138,7 @@ struct ComparisonAnswer {
       ? ""
       : "; not ranked, since the setting \(comparison.flawText): "
         + namesWithAmounts(unranked, of: counted)
-    return "\(text)\(elsewhere)\(limitText)."
+    return "\(text)\(elsewhere)\(unknown)\(limitText)."
   }
 
   /// The runs whose flaws were counted; an empty array if no metric counts a flaw.
@@ -185,7 +188,8 @@ struct ComparisonAnswer {
     } ?? []
   }
 
-  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64: sweep permits=32..64:+4`. The
+  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64; to narrow it down, sweep
+  /// permits=32..64:+4`. The
   /// words are empty if there is no limit, or if no number is between its settings.
   private var limitText: String {
     guard let limit = limits.first else { return "" }
@@ -197,10 +201,10 @@ struct ComparisonAnswer {
     // The command of a grid names the other sweeps, too, since it replaces all sweeps.
     let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
     let command = index.document.comparing((others + [sweep]).joined(separator: " "))
-    let verb = finer.isComplete ? "finds it" : "narrows it down"
+    let purpose = finer.isComplete ? "find it" : "narrow it down"
     let ends = [gap.lowerBound, gap.upperBound].map { parameter.describe(.integer($0)) }
-    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]): "
-      + (command.map { "`\($0)` \(verb)" } ?? "sweep \(sweep)")
+    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
+      + (command.map { "run `\($0)`" } ?? "sweep \(sweep)")
   }
 
   /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
@@ -308,6 +312,13 @@ struct ComparisonAnswer {
     return wording.metric.meaning.wording(contrast.ratio, isRough: contrast.interval?.isWide ?? true)
   }
 
+  /// A sentence about the secondary metric if it may decide between the best settings, `They differ in peak-threads: 34
+  /// (semaphore-at-submit), 90 (semaphore).` Nil if it does not, or if there are several groups.
+  private var trade: String? {
+    guard groups.count == 1, index.hasEnoughRounds, let metric = wording.secondary else { return nil }
+    return wording.secondaryChoice(of: groups[0]).map { "They differ in `\(metric.name)`: \($0)." }
+  }
+
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
   /// if the metric is 0 or missing.
   private var secondary: String? {
@@ -380,7 +391,15 @@ struct ComparisonAnswer {
   /// Returns the names of the settings that have no figure and whose results satisfy `isMeant`; nil if there are no
   /// such settings.
   private func unmeasured(where isMeant: (RunFacts) -> Bool) -> String? {
-    let runs = index.document.runs.indices.filter { !measured.contains($0) && isMeant(index.document.runs[$0]) }
+    unmeasured(by: wording.metric, where: isMeant)
+  }
+
+  /// Returns the names of the settings that have no figure of `metric` and whose results satisfy `isMeant`; nil if
+  /// there are no such settings.
+  private func unmeasured(by metric: MetricFacts, where isMeant: (RunFacts) -> Bool) -> String? {
+    let runs = index.document.runs.indices.filter { run in
+      index.document.runs[run].metrics[metric.name] == nil && isMeant(index.document.runs[run])
+    }
     return runs.isEmpty ? nil : fullName(runs)
   }
 
@@ -396,10 +415,9 @@ struct ComparisonAnswer {
     let settings = index.document.quickSettings
     guard !settings.isEmpty else { return nil }
     let longest = Quantity(Budget.comparisonTime * Budget.mostExtension)
-    let run =
-      index.document.comparing(nil, isQuick: false).map { ": `\($0)` (up to \(longest))" } ?? ": leave out --quick"
-    return
-      "Trials of --quick are smaller (\(settings.joined(separator: ", "))), and a full run may have another answer\(run)."
+    let run = index.document.comparing(nil, isQuick: false).map { "`\($0)`" } ?? "leave out --quick"
+    return "Trials of --quick are smaller (\(settings.joined(separator: ", "))), and a full run "
+      + "(\(Quantity(Budget.comparisonTime)), or up to \(longest)) may have another answer: \(run)."
   }
 
   /// A sentence with the settings to which the answer applies, `Measured at hold 1 us, entries 20,000.`; nil if there

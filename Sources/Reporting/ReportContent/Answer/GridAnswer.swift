@@ -65,7 +65,14 @@ struct GridAnswer {
 
   private func best(_ choice: Choice) -> String {
     guard openCount > 0 else { return choice.text }
-    guard let variant = bestVariant else { return "undecided at \(settings(openCount))\(openPlaces); \(choice.text)" }
+    guard let variant = bestVariant else {
+      let open = "undecided at \(settings(openCount))\(openPlaces)"
+      guard let uniform, let loss = possibleLoss(of: uniform.runs[0]), loss <= AnswerWording.mostApart else {
+        return "\(open); \(choice.text)"
+      }
+      return "use \(uniform.names): nowhere more than \(Quantity.number((100 * loss).rounded(.up))) % "
+        + "\(wording.metric.worseWord) than the best, which is \(open)"
+    }
     return
       "\(variant) \(wording.verb(of: variant)) \(heading) everywhere; which "
       + "\(wording.names.parameters.map(\.name).listed()) is undecided at \(settings(openCount)): \(choice.text)"
@@ -100,8 +107,33 @@ struct GridAnswer {
   /// have too few rounds to be ranked, the sentence counts the best means and recommends no run.
   var choice: Choice {
     guard wording.index.hasEnoughRounds else { return counts }
-    return everywhere ?? compromise(below: Self.good) ?? byRegion ?? compromise(below: AnswerGroup.far) ?? counts
+    return uniform ?? byRegion ?? compromise(below: AnswerGroup.far) ?? counts
   }
+
+  /// Returns the largest share by which a run that is in all groups may be worse than the best run of a group; nil if
+  /// the run or a candidate of a group has no interval.
+  private func possibleLoss(of run: Int) -> Double? {
+    let name = groups.lazy.compactMap { $0.runs.contains(run) ? wording.names([run], of: $0.runs) : nil }.first
+    let losses = groups.map { group -> Double? in
+      guard let own = group.runs.first(where: { wording.names([$0], of: group.runs) == name }),
+        let loss = difference(own, in: group)
+      else { return nil }
+      // Any candidate may be the best, and better than the run with the best mean.
+      let others = group.candidates.map { difference($0, in: group) }
+      guard let most = others.compactMap(\.self).max(), !others.contains(nil) else { return nil }
+      return (1 + loss) * (1 + most) - 1
+    }
+    return losses.contains(nil) ? nil : losses.compactMap(\.self).max()
+  }
+
+  /// Returns the largest possible difference of a run from the best mean of its group, as a share; 0 for the run with
+  /// that mean, and nil without an interval.
+  private func difference(_ run: Int, in group: AnswerGroup) -> Double? {
+    run == group.best ? 0 : wording.comparison.contrastsWithBest[run]?.interval?.largestDifference
+  }
+
+  /// The choice of one run that is nowhere much worse than the best; nil if there is none.
+  private var uniform: Choice? { everywhere ?? compromise(below: Self.good) }
 
   private var isCertain: Bool { openCount == 0 }
 

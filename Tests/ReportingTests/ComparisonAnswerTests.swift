@@ -631,6 +631,11 @@ import Testing
       style.wrapped(Line("To decide, run `gcdlab compare apply-stride stride=1,4 --time 30s`.")) == [
         "To decide, run:", "  gcdlab compare apply-stride \\", "    stride=1,4 --time 30s",
       ])
+    // An option stays beside its value.
+    #expect(
+      style.command("gcdlab compare locks work=10us --variant mutex", indent: 2) == [
+        "  gcdlab compare locks work=10us \\", "    --variant mutex",
+      ])
     #expect(
       style.wrapped(Line("A full run may say more: `gcdlab list`.")) == ["A full run may say more:", "  gcdlab list"])
     #expect(style.wrapped(Line("Use `apply`.")) == ["Use `apply`."])

@@ -15,7 +15,11 @@ extension TextStyle {
   /// Returns the lines of a shell command, wrapped to the width of the terminal. A backslash ends each line but the
   /// last, so that the lines can be copied into a shell.
   func command(_ text: String, indent: Int) -> [String] {
-    let lines = text.wrapped(to: max(Self.fewestColumns, width - indent - 4))
+    // An option and its value stay on one line.
+    let joined = text.replacing(/(--[^ ]+) (?!-)/) { "\($0.1)\u{A0}" }
+    let lines = joined.wrapped(to: max(Self.fewestColumns, width - indent - 4)).map {
+      $0.replacing("\u{A0}", with: " ")
+    }
     return lines.enumerated().map { place, line in
       String(repeating: " ", count: place == 0 ? indent : indent + 2) + line + (place < lines.count - 1 ? " \\" : "")
     }

@@ -16,7 +16,9 @@
 /// - If there are at least 40 figures, some may lie in the gap. In this case, each cluster has at least a fifth of the
 ///   figures, and the difference between the clusters explains at least 87 % of the variance of the logarithms, for the
 ///   split that explains most (Otsu, "A Threshold Selection Method from Gray-Level Histograms", 1979). For evenly
-///   spread figures, this share is at most 75 %, and for normal noise at most 64 %.
+///   spread figures, this share is at most 75 %, and for normal noise at most 64 %. There must also be a valley:
+///   halfway between the medians, figures are at most a third as dense as around either median. A cluster with a long
+///   tail has no valley.
 public struct States: Sendable {
   /// The smallest number of figures that can show two states.
   public static let fewest = 10
@@ -80,7 +82,17 @@ public struct States: Sendable {
       if explained > best.explained { best = (index, explained) }
       below += inner[index]
     }
-    return best.explained >= 0.87 ? outer + best.index : nil
+    let border = outer + best.index
+    return best.explained >= 0.87 && hasValley(sorted, at: border) ? border : nil
+  }
+
+  /// Returns whether figures are at most a third as dense halfway between the medians of the two clusters as around
+  /// either median. Each of the three ranges is a third of the distance between the medians, on a logarithmic scale.
+  private static func hasValley(_ sorted: [Double], at border: Int) -> Bool {
+    let (low, high) = (median(sorted[..<border]), median(sorted[border...]))
+    let reach = pow(high / low, 1.0 / 6)
+    func count(around center: Double) -> Int { sorted.count { $0 > center / reach && $0 < center * reach } }
+    return 3 * count(around: (low * high).squareRoot()) <= min(count(around: low), count(around: high))
   }
 
   /// Returns the ratio of the highest to the lowest figure of a cluster. In a cluster of ten or more figures, the

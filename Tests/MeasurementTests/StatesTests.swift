@@ -39,6 +39,9 @@ struct StatesTests {
     let states = try #require(States(clusters + [6.5, 7, 7.5, 8]))
     #expect((4.5...5.5).contains(states.lower.median) && (8.8...9.6).contains(states.upper.median), "\(states)")
     #expect((60...64).contains(states.lower.count) && states.upper.count == 114 - states.lower.count, "\(states)")
+    // A cluster with a long tail has one state, although a split explains most of the variance.
+    #expect(States(spread(127, from: 8.3, to: 8.5) + spread(39, from: 9.1, to: 17.2)) == nil)
+    #expect(States(spread(127, from: 8.3, to: 8.5) + spread(39, from: 14, to: 15)) != nil)
     // Figures that are spread evenly have one state, and so have clusters that are too near each other.
     #expect(States(spread(114, from: 4, to: 10)) == nil)
     #expect(States(spread(60, from: 4, to: 4.5) + spread(50, from: 5, to: 5.5)) == nil)

@@ -248,7 +248,7 @@ import Testing
     #expect(
       model.formula.contains(/^t = (8|7\.99|8\.00) ms \+ blocks x 25(\.0)? ns \+ stride x (299|300|301) ns$/),
       "\(model.formula)")
-    let says = model.sentence(for: "apply")
+    let says = model.sentence(for: "apply", after: 25)
     #expect(says.hasPrefix("cost model of apply: t = ") && says.contains("ns the cost of each block, "), "\(says)")
     #expect(says.contains(/at most (0|0\.1\d*) % from the mean of each stride\)$/), "\(says)")
   }
@@ -268,7 +268,7 @@ import Testing
   @Test func `a cost model that does not fit is reported, and a model requires four strides`() throws {
     let erratic = [cost(1, 5e6), cost(4, 50e6), cost(16, 4e6), cost(64, 60e6), cost(256, 5e6)]
     func says(_ costs: [StrideModel.Cost]) throws -> String {
-      try #require(StrideModel(fitting: costs)).sentence(for: "apply")
+      try #require(StrideModel(fitting: costs)).sentence(for: "apply", after: 25)
     }
     let none = try says(erratic)
     #expect(
@@ -286,7 +286,7 @@ import Testing
     }
     #expect(
       try says(chance)
-        == "the rounds do not decide whether a cost model fits apply; more time (--time) or larger strides may")
+        == "the rounds do not decide whether a cost model fits apply; --rounds 100, or larger strides, may")
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
   }
 

@@ -605,7 +605,9 @@ import Testing
     }
     let (whole, part) = (try says(nil), try says(2))
     #expect(whole?.hasSuffix("1 /s (best), 20.0 /s to 40 /s (the others).") == true, "\(whole ?? "")")
-    #expect(part?.hasSuffix("1 /s (best), 20.0 /s to 40 /s (the others that are ranked).") == true, "\(part ?? "")")
+    #expect(
+      part?.hasSuffix("1 /s (best), 20.0 /s to 40 /s (the others that are ranked); not ranked: 2 /s (idle).") == true,
+      "\(part ?? "")")
   }
 
   @Test func `the decision has the secondary metric if it tells equally good runs apart`() throws {

@@ -222,8 +222,7 @@ import Testing
     #expect(!report.markdown.contains("standing") && !report.markdown.contains("not run"))
     let single = SentenceReport(index).text(TextStyle(width: 100))
     #expect(
-      single.contains("in: a heading\n") && single.contains("said: always, of every run")
-        && single.contains("the word that decides: never\n"))
+      single.contains("in: a heading\n") && single.contains("said: always, by the word never\nalways: of every run"))
     #expect(single.contains("tried with\n  -  one\n"))
   }
 
@@ -381,7 +380,8 @@ import Testing
     #expect(index.chapters.map(\.entries.count) == [1])
     let text = SentenceReport(index).text(TextStyle(width: 100))
     for part in [
-      "guide.1  it always holds\n", "A guide\n", "said: always, of every run", "✗ refuted, 1 against it: fixture",
+      "guide.1  it always holds\n", "A guide\n", "said: always, by the word always\n", "always: of every run",
+      "✗ refuted, 1 against it: fixture",
       "  against it  It holds.\n", "violated: a in round 2: missed 400, seed 7", "  not judged  It holds.\n",
       "fixture: a.missed == 0", "gcdlab scenario not-yet", "explain fixture --code",
     ] {

@@ -230,7 +230,10 @@ extension ApplyStride: FindingPattern {
     let source = sweep.source.map { "; \($0)" } ?? ""
     let reason = givesReason ? sweep.obstacle ?? "no terms fit the times of these strides" : nil
     let says =
-      sweep.model.map { $0.sentence(for: sweep.name) + ($0.isRejected ? costOfBlock(sweep) : "") + source }
+      sweep.model.map {
+        $0.sentence(for: sweep.name, after: sweep.runs.map(\.trials.count).max() ?? 0)
+          + ($0.isRejected ? costOfBlock(sweep) : "") + source
+      }
       ?? reason.map { "no cost formula for \(sweep.name): \($0)" }
     return [says].compactMap(\.self).map { RunNote("cost-model", $0, runs: sweep.runs.map(\.label)) }
   }

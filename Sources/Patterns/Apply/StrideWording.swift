@@ -4,10 +4,13 @@ import Measurement
 extension StrideModel {
   /// Returns the finding about a variant: the formula and the meaning of its terms. If the model does not fit, or if
   /// the rounds do not decide whether it fits, the finding states that result.
-  func sentence(for variant: String) -> String {
+  ///
+  /// - Parameter rounds: the number of rounds so far.
+  func sentence(for variant: String, after rounds: Int) -> String {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
-      return "the rounds do not decide whether a cost model fits \(variant); more time (--time) or larger strides may"
+      return
+        "the rounds do not decide whether a cost model fits \(variant); --rounds \(Self.enough(after: rounds)), or larger strides, may"
     }
     guard fits else {
       return "no cost model fits \(variant): the best one misses stride "
@@ -23,6 +26,10 @@ extension StrideModel {
     return "cost model of \(variant): \(formula), where \(meaning) (at most \(error) from the "
       + "mean of each stride)"
   }
+
+  /// Returns a number of rounds that may decide what `rounds` rounds did not: about four times as many, whose intervals
+  /// are half as wide, rounded up to a multiple of 10.
+  private static func enough(after rounds: Int) -> Int { (4 * rounds + 9) / 10 * 10 }
 
   /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.
   var formula: String {

@@ -1,7 +1,21 @@
 import Dispatch
 import Instruments
 
-extension LimitConcurrency {
+extension LimitConcurrency: FindingPattern {
+  /// Returns an array with one note on the kind of jobs, on which the best width of a comparison depends. Returns an
+  /// empty array if the experiment is not a comparison, or if no trial completed.
+  func findings(in results: Results) -> [RunNote] {
+    guard results.experiment.isComparison, results.runs.contains(where: { !$0.figures(perJob.metric).isEmpty }) else {
+      return []
+    }
+    return [
+      RunNote(
+        Conclusion.advice,
+        "The jobs keep a core busy and never wait, so a width above the number of cores can gain little; jobs that wait "
+          + "for something gain from more.", runs: results.runs.map(\.label))
+    ]
+  }
+
   /// A function that should run at most `width` jobs at the same time, and returns when all jobs have ended.
   typealias Limit = @Sendable (_ jobs: [RoundTask], _ width: Int) async -> Void
 

@@ -5,7 +5,10 @@ import Measurement
 extension DiffReport {
   /// Returns lines that explain the figures and the intervals of some rows.
   func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
-    guard !rows.isEmpty else { return [] }
+    let leftOut =
+      diff.metricsLeftOut > 0
+      ? ["not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them"] : []
+    guard !rows.isEmpty else { return leftOut }
     let kinds: [(Metric.Kind, String)] = [
       (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
     ]
@@ -22,10 +25,7 @@ extension DiffReport {
         (hasIntervals ? "[low \(Signs.range) high]: \(intervals) of the change" : "significant: by \(intervals)")
           + "; each run is one observation, however many rounds it has; runs per side: \(runs)")
     }
-    if diff.metricsLeftOut > 0 {
-      legend.append("not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them")
-    }
-    return legend
+    return legend + leftOut
   }
 
   /// Returns whether an indented table of some rows with their whole names and intervals is at most `width` cells wide.

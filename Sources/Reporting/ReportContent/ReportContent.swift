@@ -248,8 +248,10 @@ public struct ReportContent: Sendable {
   var leftOut: String? {
     let count = isComparison ? 0 : document.claims.count(where: \.isLeftOut)
     guard count > 0 else { return nil }
+    let options = ["--variant", "--set", "--cores"].filter(document.hasOption)
     return
       "\(count) claim\(count == 1 ? " is" : "s are") not shown: \(count == 1 ? "it is" : "they are") about variants or settings that this run leaves out"
+      + (options.isEmpty ? "" : "; without \(options.listed("or")), the run judges \(count == 1 ? "it" : "them")")
   }
 
   /// The runs with lost trials, each with its label, the number of lost trials, and whether all trials were lost. A

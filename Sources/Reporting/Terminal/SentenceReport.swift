@@ -25,17 +25,20 @@ public struct SentenceReport: Sendable {
     }.joined(separator: "\n\n")
   }
 
+  /// How a sentence without a decisive word expresses its strength, by its form.
+  private static let forms = [
+    "statement": "by its meaning, not by a word", "imperative": "as an imperative", "code": "as code",
+  ]
+
   private func page(_ entry: SentenceIndex.Entry, of chapter: SentenceIndex.Chapter, _ style: TextStyle) -> [[String]] {
-    let said = entry.strength.map { ["said: \($0.rawValue), \($0.means)"] } ?? []
+    let reason = Self.forms[entry.word] ?? "by the word \(entry.word)"
+    let said =
+      entry.strength.map { ["said: \($0.rawValue), \(reason)", "\($0.rawValue): \($0.means)"] } ?? ["said \(reason)"]
     let head =
       Heading.lines(entry.id, entry.says, nil, style)
       + style.wrapped(chapter.title, .quiet) + style.wrapped("in: \(entry.place)", .quiet)
       + DocumentsReport.origin(chapter, style)
-      + (said + [
-        entry.word == "statement"
-          ? "by its meaning, since it has no word such as always or can"
-          : "the word that decides: \(entry.word)"
-      ]).flatMap { style.wrapped($0, .quiet) }
+      + said.flatMap { style.wrapped($0, .quiet) }
       + style.wrapped(DocumentsReport.standing(entry, style), entry.standing.color)
     let claims = entry.claims.flatMap { asked in
       DescriptionList(column: 14, style: style).lines(

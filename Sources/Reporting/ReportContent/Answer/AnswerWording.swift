@@ -105,8 +105,23 @@ struct AnswerWording {
         ? nil
         : "certainly \(metric.worseWord): \(names(group.worse, of: group.runs)) "
           + "(\(Self.rangeText(group.worse.map(meanRatio))))",
+      noisier(group),
       tooFewRounds(group),
     ].compactMap(\.self)
+  }
+
+  /// Returns words about the undecided runs whose means are worse than that of a run that is certainly worse than the
+  /// best, since a reader would choose the latter: `threads 2 is undecided only because it varies more than threads 4,
+  /// whose mean is better`. Returns nil if there are none.
+  private func noisier(_ group: AnswerGroup) -> String? {
+    guard let least = group.worse.min(by: { comparison.factor($0) < comparison.factor($1) }) else { return nil }
+    let runs = group.undecided.filter { comparison.factor($0) > comparison.factor(least) }
+    guard !runs.isEmpty else { return nil }
+    let text = names(runs, of: group.runs)
+    let isPlural = Set(runs.map(names.variant)).count > 1
+    return
+      "\(text) \(isPlural ? "are" : RunNames.verb(text)) undecided only because \(isPlural ? "they vary" : "it varies") more than "
+      + "\(names([least], of: group.runs)), whose mean is better"
   }
 
   /// Returns words about the best run of a group whose other runs have too few rounds: `2 cores have the best mean so
@@ -260,15 +275,23 @@ struct AnswerWording {
     let others = group.runs.filter { !first.contains($0) && figure($0) != nil }
     let named = (first + (others.count == 1 ? others : [])).filter { figure($0) != nil }
     let texts = named.grouped { figure($0).map(text) ?? "" }.map { "\($0) (\(names($1, of: group.runs)))" }
+    let unranked = index.document.runs.indices.filter {
+      !group.runs.contains($0) && figure($0) != nil && !index.isBroken($0) && !comparison.flawed.contains($0)
+    }
+    let beside =
+      unranked.isEmpty || unranked.count > ComparisonAnswer.mostNames
+      ? ""
+      : "; not ranked: "
+        + unranked.map { "\(figure($0).map(text) ?? "") (\(names([$0], of: [])))" }.joined(separator: ", ")
     let isLoss = secondary.isSpeedUp && group.runs.compactMap(figure).allSatisfy { $0 < 1 }
     let loss = isLoss ? "; all below 1, so nothing gains" : ""
-    guard others.count > 1 else { return texts.joined(separator: ", ") + loss }
+    guard others.count > 1 else { return texts.joined(separator: ", ") + beside + loss }
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
     // A group does not contain runs with a flaw, and runs that show a mistake.
     let isWhole = index.document.runs.indices.allSatisfy { group.runs.contains($0) || figure($0) == nil }
     return (texts + ["\(ends) (\(isWhole ? "the others" : "the others that are ranked"))"]).joined(separator: ", ")
-      + loss
+      + beside + loss
   }
 
   // MARK: Slow samples

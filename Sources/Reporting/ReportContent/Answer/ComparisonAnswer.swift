@@ -242,7 +242,8 @@ struct ComparisonAnswer {
         "\(ConfidenceInterval.fewest) rounds are needed to rank the settings\(wording.moreRounds(groups))."
       ]
     }
-    let advice = [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self)
+    // The full run of a quick comparison with smaller trials is the better next step.
+    let advice = quick == nil ? [wording.advice(groups.filter(wording.isOpen))].compactMap(\.self) : []
     if isOfOneGroup {
       let sentences = (wording.sentences(first) + advice).map(sentence)
       return sentences.prefix(1) + [quick].compactMap(\.self) + sentences.dropFirst()
@@ -278,7 +279,8 @@ struct ComparisonAnswer {
   /// nearest: 1.43x slower.` Nil if there are several groups or parameters, or if no such value is certainly worse.
   private var nearestSetting: String? {
     guard groups.count == 1, index.hasEnoughRounds, let parameter = names.parameters.first,
-      names.parameters.count == 1, !groups[0].candidates.contains(where: { names.point($0)[parameter.name] != nil }),
+      names.parameters.count == 1, (parameter.swept ?? []).count > 1,
+      !groups[0].candidates.contains(where: { names.point($0)[parameter.name] != nil }),
       let nearest = wording.ratios(groups[0]).first(where: { names.point($0.run)[parameter.name] != nil })
     else { return nil }
     return "Of the values of \(parameter.name), \(names([nearest.run], of: groups[0].runs)) comes nearest: "

@@ -172,6 +172,13 @@ import Testing
     #expect(!finished.output.contains("queue-pool"))
   }
 
+  @Test func `with --code, a name is that of a variant, even if a parameter has it, too`() async throws {
+    let code = try await Binary.run(["explain", "apply-stride", "--code", "threads"])
+    let word = try await Binary.run(["explain", "apply-stride", "threads"])
+    #expect(code.output.hasPrefix("threads  yardstick, ") && code.output.contains("SystemThread"), "\(code)")
+    #expect(word.output.hasPrefix("threads, a parameter of apply-stride: "), "\(word)")
+  }
+
   @Test func `the option --code shows all variants, and refuses an unknown variant`() async throws {
     let all = try await Binary.run(["explain", "fd-semaphore", "--code"])
     let experiment = try PromiseTests.library.experiment("fd-semaphore")

@@ -118,7 +118,7 @@ import Testing
         .map(\.says)
     }
     let turns =
-      "90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 60. More permits gain only if they save a "
+      "90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 60. More permits gain little unless they save a "
       + "turn, and with more tasks a turn matters less."
     #expect(
       findings([32, 44, 48, 60]) == [

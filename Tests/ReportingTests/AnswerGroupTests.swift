@@ -259,6 +259,24 @@ import Testing
     #expect(says.contains("apply with stride 64") && !says.contains("but not at"), "\(says)")
   }
 
+  /// At 100 ns and at 1 us, stride 4 is certainly the best. At 10 ns, it is undecided, with more or less noise.
+  @Test func `a grid with an undecided place begins with what to use`() throws {
+    func first(_ noise: Double) throws -> String {
+      try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1, 4])], rounds: 12) { variant, round, values in
+        guard variant == "apply" else { return nil }
+        let steady = 1000 + Double(round % 3)
+        guard values["work"] == 10 else { return values["stride"] == 4 ? steady : 2 * steady }
+        return values["stride"] == 4 ? steady : 1010 * (round.isMultiple(of: 2) ? 1 + noise : 1 / (1 + noise))
+      }.content.conclusions.first ?? ""
+    }
+    let end = "undecided at 1 of the 3 values of work."
+    let (little, much) = (try first(0.1), try first(0.5))
+    #expect(
+      little.contains(/^Use stride 4: nowhere more than \d+ % slower than the best, which is undecided/), "\(little)")
+    #expect(much.hasPrefix("Stride 4 has the lowest mean") && much.contains("; which is best is "), "\(much)")
+    #expect(little.hasSuffix(end) && much.hasSuffix(end), "\(little) \(much)")
+  }
+
   @Test func `the advice names the tasks that more time may not decide`() throws {
     let grid = try Fixture.compared([("work", [10, 100, 1000]), ("stride", [1])], rounds: 12) {
       variant, round, values in

@@ -86,6 +86,18 @@ import Testing
     #expect(HTMLReport.render([content]).contains("<span class=\"verdict care\">not so</span>"))
   }
 
+  @Test func `a claim is against the sentences that its verdict contradicts, and not against those that it bears`()
+    throws
+  {
+    func line(_ verdict: Verdict) throws -> String? {
+      let judgement = Self.judgement(verdict, bears: "guide.2", contradicts: "guide.1")
+      return try Self.lines(Self.content([judgement])).first { $0.contains("against ") && $0.contains("guide.") }
+    }
+    let (witnessed, refuted) = (try line(.witnessed), try line(.refuted))
+    #expect(witnessed?.contains("against guide.1") == true && witnessed?.contains("guide.2") == false)
+    #expect(refuted?.contains("against guide.2") == true && refuted?.contains("guide.1") == false)
+  }
+
   @Test func `a report on a stand-in mentions it below the title, and its claims do not count`() throws {
     let content = try Self.content([Self.judgement(.violated, bears: "other.1"), Self.judgement(.held)])
     let says = "On Linux: stand-in, says nothing about Dispatch"

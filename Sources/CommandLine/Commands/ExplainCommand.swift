@@ -54,7 +54,8 @@ struct ExplainCommand: ParsableCommand {
     }
     let experiment = try Lab.library.experiment(name)
     let words = declarations(of: [experiment]).filter { $0.kind != "variant" && variants.contains($0.name) }
-    if !words.isEmpty, Set(words.map(\.name)).isSuperset(of: variants) {
+    // A variant and a parameter can have the same name. With --code, the variant is meant.
+    if !code, !words.isEmpty, Set(words.map(\.name)).isSuperset(of: variants) {
       return try color.print { style in Legend.text(text(words), style) }
     }
     let shown = try chosen(of: experiment)

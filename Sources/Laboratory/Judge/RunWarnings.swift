@@ -124,7 +124,7 @@ extension Results {
       lines.append(
         RunNote(
           "drift",
-          "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % from the first third "
+          "\(headline.name) \(way) by \(Quantity.number((abs(drift - 1) * 1000).rounded() / 10)) % over all runs, from the first third "
             + "of the rounds to the last: the machine drifted; ratios compare paired rounds and are hardly affected"))
     }
     // The answer of a comparison is about the headline alone.

@@ -44,7 +44,7 @@ struct ApplyStride: Pattern {
     "how long the process sleeps before each short loop of after-idle")
   let threads = Parameter.count(
     "threads", 0...1024, default: 0,
-    "threads to create, each with an equal share; 0 for one per core; other numbers than multiples of the cores leave a core idle at the end"
+    "threads to create, each with an equal share; 0 for one per core; other numbers than multiples of the cores leave a core idle at the end if the work is uniform"
   )
   let groupBlocks = Parameter.count(
     "group-blocks", 1...100_000_000, default: 20_000,

@@ -35,8 +35,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   }
 
   /// Returns a note on the turns in which the tasks of `permits-at-submit` open their files, since more permits gain
-  /// only if they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if several
-  /// numbers of permits have not been tried, or if they save no turn.
+  /// little unless they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if
+  /// several numbers of permits have not been tried, or if they save no turn.
   private func turns(_ runs: [VariantRun]) -> RunNote? {
     let swept = runs.filter { $0.point[permits.name] != nil && !$0.figures(elapsed.metric).isEmpty }
     let counts = Set(swept.compactMap { tasks.value(in: $0.parameters) })
@@ -49,8 +49,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     guard turns.count > 1 else { return nil }
     return RunNote(
       Conclusion.advice,
-      "\(count.counted("task")) take turns: \(turns.joined(separator: ", ")). More permits gain only if they save a turn, "
-        + "and with more tasks a turn matters less.", runs: swept.map(\.label))
+      "\(count.counted("task")) take turns: \(turns.joined(separator: ", ")). More permits gain little unless they save a "
+        + "turn, and with more tasks a turn matters less.", runs: swept.map(\.label))
   }
 
   /// Returns a note on the descriptors that the rest of the process has open, which the failed opens show: `57 of 64

@@ -18,12 +18,15 @@ extension DiffReport {
         + "geometric mean (by the median if one is 0)"
     ]
     if rows.contains(where: { $0.ratio != nil }) {
-      let runs = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted().map(String.init).joined(separator: " or ")
+      let counts = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted()
+      let runs = counts.map(String.init).joined(separator: " or ")
+      // A single run shows no difference between runs.
+      let assumed = counts.first == 1 ? ", whose difference from other runs is assumed (docs/measuring.md)" : ""
       let intervals =
         "simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence intervals"
       legend.append(
         (hasIntervals ? "[low \(Signs.range) high]: \(intervals) of the change" : "significant: by \(intervals)")
-          + "; each run is one observation, however many rounds it has; runs per side: \(runs)")
+          + "; each run is one observation, however many rounds it has; runs per side: \(runs)\(assumed)")
     }
     return legend + leftOut
   }

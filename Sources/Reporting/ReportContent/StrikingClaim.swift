@@ -24,7 +24,7 @@ public struct StrikingClaim: Sendable {
       run.claims.filter { [.refuted, .supported].contains($0.verdict) && $0.factor > 1 }.map { claim in
         StrikingClaim(
           claim: claim, beside: run.claims.filter { $0.isLike(claim) },
-          against: claim.isAgainstDocument ? standings.first { claim.sentenceIDs.contains($0.sentence.id) } : nil,
+          against: standings.first { claim.sentencesAgainst.contains($0.sentence.id) },
           scenario: run.scenario.name, started: run.started)
       }
     }

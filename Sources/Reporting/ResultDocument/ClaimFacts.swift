@@ -44,11 +44,12 @@ extension ClaimFacts {
   /// The word that reports use for the verdict.
   var word: String { verdict == .refuted && isOfLesson ? Self.notSo : verdict.rawValue }
 
-  /// Whether the verdict, without being a failure, speaks against a sentence of a document: the claim bears the
-  /// sentence and is refuted, or contradicts the sentence and is borne out.
-  var isAgainstDocument: Bool {
-    verdict == .refuted && bears != nil || verdict.isBorneOut && contradicts != nil
-  }
+  /// The identifiers of the sentences against which the verdict speaks without being a failure: those that the claim
+  /// bears if it is refuted, and those that it contradicts if it is borne out.
+  var sentencesAgainst: [String] { (verdict == .refuted ? bears : verdict.isBorneOut ? contradicts : nil) ?? [] }
+
+  /// Whether the verdict speaks against a sentence of a document.
+  var isAgainstDocument: Bool { !sentencesAgainst.isEmpty }
 
   /// The importance of a claim's result for a reader, in descending order.
   enum Severity: CaseIterable {

@@ -237,7 +237,7 @@ public struct TerminalReport: Sendable {
       isPlain && claim.verdict == .held
       ? "" : (isPlain ? "" : "\(claim.check): ") + claim.evidenceText(unless: rounds)
     let sides =
-      details ? claim.sides : claim.isAgainstDocument ? "against \(claim.sentenceIDs.joined(separator: ", "))" : ""
+      details ? claim.sides : claim.isAgainstDocument ? "against \(claim.sentencesAgainst.joined(separator: ", "))" : ""
     let evidence = [figures, sides].filter { !$0.isEmpty }.joined(separator: "; ")
     guard style.width >= 50 else {
       return ["  " + claim.verdictText(style)] + style.wrapped(claim.says, indent: 4)

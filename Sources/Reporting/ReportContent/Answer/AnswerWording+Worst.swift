@@ -40,12 +40,14 @@ extension AnswerWording {
   }
 
   /// Returns words about all runs that are certainly much worse than the best run, `queue, main-queue and main-actor
-  /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Returns nil if there are fewer than
-  /// two.
+  /// are at least 24.1x slower`, unless ``worst(_:)`` says the same. Of two such runs, the words are about the one that
+  /// ``worst(_:)`` does not name. Returns nil if there are fewer than two.
   func muchWorseRuns(_ group: AnswerGroup) -> String? {
-    let much = ratios(group).filter { $0.contrast.nearest >= Comparison.outOfReach }
-    guard much.count > 1, let worst = much.last, !much.allSatisfy({ comparison.areAlike($0.run, worst.run) })
+    let all = ratios(group).filter { $0.contrast.nearest >= Comparison.outOfReach }
+    guard all.count > 1, let last = all.last, !all.allSatisfy({ comparison.areAlike($0.run, last.run) })
     else { return nil }
+    // Of two runs, the sentence about the worst has the other.
+    let much = all.count == 2 && worst(group) != nil ? [all[0]] : all
     let runs = group.runs.filter { run in much.contains { $0.run == run } }
     let text = names(runs, of: group.runs)
     let verb = Set(runs.map(names.variant)).count == 1 ? RunNames.verb(text) : "are"

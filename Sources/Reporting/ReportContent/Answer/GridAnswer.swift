@@ -67,8 +67,11 @@ struct GridAnswer {
     guard openCount > 0 else { return choice.text }
     guard let variant = bestVariant else {
       let open = "undecided at \(settings(openCount))\(openPlaces)"
-      guard let uniform, let loss = possibleLoss(of: uniform.runs[0]), loss <= AnswerWording.mostApart else {
-        return "\(open); \(choice.text)"
+      guard let uniform else { return "\(open); \(choice.text)" }
+      guard let loss = possibleLoss(of: uniform.runs[0]), loss <= AnswerWording.mostApart else {
+        // If most groups are decided, the choice by the means is worth more than the doubt.
+        return 2 * openCount <= groups.count
+          ? "\(uniform.text); which is best is \(open)" : "\(open); \(choice.text)"
       }
       return "use \(uniform.names): nowhere more than \(Quantity.number((100 * loss).rounded(.up))) % "
         + "\(wording.metric.worseWord) than the best, which is \(open)"

@@ -25,7 +25,7 @@ public struct Quantity: Sendable, Hashable {
     "B": (1, .bytes), "KiB": (1024, .bytes), "MiB": (1_048_576, .bytes), "GiB": (1_073_741_824, .bytes),
     "/s": (1, .perSecond), "B/s": (1, .bytesPerSecond), "KiB/s": (1024, .bytesPerSecond),
     "MiB/s": (1_048_576, .bytesPerSecond), "GiB/s": (1_073_741_824, .bytesPerSecond), "%": (1, .percent),
-    "k": (1e3, .none), "M": (1e6, .none),
+    "k": (1e3, .none), "K": (1e3, .none), "M": (1e6, .none),
   ]
 
   /// Whether a word is a unit that follows a number and a space, as in `3.20 us`.

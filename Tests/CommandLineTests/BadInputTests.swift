@@ -38,7 +38,7 @@ import Testing
     ),
     (
       ["compare", "apply-stride", "stride=abc"],
-      "gcdlab: compare: stride: found 'abc', expected a count such as 64 or 1_000\n"
+      "gcdlab: compare: stride: found 'abc', expected a count such as 64, 1_000 or 200k\n"
     ),
     (
       ["compare", "fd-semaphore", "--variant", "unlimited"],

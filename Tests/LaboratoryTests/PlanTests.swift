@@ -52,7 +52,7 @@ import Testing
       ["stride=1,4,16"], [],
       "--set: stride: found 3 values, but a run has one; to compare the values: compare fake stride=1,4,16"
     ),
-    (["stride=1ms"], [], "--set: stride: found '1ms', expected a count such as 64 or 1_000"),
+    (["stride=1ms"], [], "--set: stride: found '1ms', expected a count such as 64, 1_000 or 200k"),
     (["balance=rump"], [], "--set: balance: 'rump' is not one of uniform, ramp; did you mean 'ramp'?"),
     ([], ["aply"], "--variant: unknown variant 'aply' of fake; did you mean 'apply'? (known: loop, apply, broken)"),
   ])

@@ -66,7 +66,7 @@ import Testing
     ("[1, 1_024]", "[]", "mine.yml:10: sweep of 'stride' has no values"),
     (
       "[1, 1_024]", "[1, x]",
-      "mine.yml:10: stride: found 'x', expected a count such as 64 or 1_000"
+      "mine.yml:10: stride: found 'x', expected a count such as 64, 1_000 or 200k"
     ),
     (
       "sweep: {stride", "sweep: {work",

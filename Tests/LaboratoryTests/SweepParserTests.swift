@@ -31,8 +31,8 @@ import Testing
       "strid=1",
       "unknown parameter 'strid' of fake; did you mean 'stride'? (known: stride, work, chunk, balance, cores)"
     ),
-    ("stride=", "stride: found '', expected a count such as 64 or 1_000"),
-    ("stride=1,,2", "stride: found '', expected a count such as 64 or 1_000"),
+    ("stride=", "stride: found '', expected a count such as 64, 1_000 or 200k"),
+    ("stride=1,,2", "stride: found '', expected a count such as 64, 1_000 or 200k"),
     ("stride=1,2,1", "stride: 1 appears twice in 'stride=1,2,1'"),
     ("stride=8..1", "stride: the range '8..1' ends before it begins"),
     ("stride=1..x4", "stride: the range '1..x4' has no end: write 1..END:x4"),

@@ -627,6 +627,26 @@ import Testing
     #expect(try decision(15).count == 1)
   }
 
+  @Test func `the decision begins with the fact that nothing gains if every speed-up is below 1`() throws {
+    func decision(_ speedUp: Double) throws -> [String] {
+      let made = Fixture.made(
+        [("left", 0.7), ("right", speedUp)].map { name, rate in
+          (variant: name, trials: Fixture.rounds(6) { ["elapsed": [1000 / rate + Double($0)], "rate": [rate]] })
+        })
+      var experiment = made.experiment
+      (experiment.isComparison, experiment.show) = (true, ["elapsed", "rate"])
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: made.runs)
+      let json = try JSONReport.render([results.document]).replacing(/"rate"/, with: "\"speedup\"")
+        .replacing(/"kind": "speedup"/, with: "\"kind\": \"rate\"")
+      return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first))
+        .decision.map(\.text)
+    }
+    let (loss, gain) = (try decision(0.9), try decision(1.8))
+    #expect(loss.first == "Nothing gains: every `speedup` is below 1 (loops a second).", "\(loss)")
+    #expect(loss.count == gain.count + 1 && loss.last?.hasPrefix("Fastest: right") == true, "\(loss) \(gain)")
+  }
+
   @Test func `a command at the end of a sentence has lines of its own in a terminal`() throws {
     let style = TextStyle(width: 40)
     #expect(

@@ -116,7 +116,7 @@ public struct Parameter: Sendable {
     case .nanoseconds: "a duration such as 50ns or 2ms"
     case .bytes: "a size such as 64KiB"
     case .percent: "a share such as 2%"
-    default: "a count such as 64 or 1_000"
+    default: "a count such as 64, 1_000 or 200k"
     }
   }
 

@@ -8,6 +8,7 @@ public protocol RunObserver: Sendable {
 }
 
 extension RunObserver {
+  /// Ignores the remark.
   public func timeIsTooShort(_ remark: String) {}
 }
 

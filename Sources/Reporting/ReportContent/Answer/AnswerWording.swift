@@ -249,6 +249,15 @@ struct AnswerWording {
 
   // MARK: The secondary metric
 
+  /// Returns words about runs of which none gains anything: `nothing gains: every speedup is below 1 (the plain loop's
+  /// time divided by the variant's)`. Returns nil if ``secondary`` is no speed-up, or if a run gains.
+  func loss(of group: AnswerGroup) -> String? {
+    guard let secondary, secondary.isSpeedUp else { return nil }
+    let figures = group.runs.compactMap { index.shownFigure($0, of: secondary) }
+    return !figures.isEmpty && figures.allSatisfy { $0 < 1 }
+      ? "nothing gains: every `\(secondary.name)` is below 1 (\(secondary.says))" : nil
+  }
+
   /// Returns words about the best runs if they differ by 2x or more in ``secondary``, which may decide between them:
   /// `34 (semaphore-at-submit), 90 (semaphore)`. Returns nil if they differ by less, or if there are many.
   func secondaryChoice(of group: AnswerGroup) -> String? {
@@ -283,15 +292,13 @@ struct AnswerWording {
       ? ""
       : "; not ranked: "
         + unranked.map { "\(figure($0).map(text) ?? "") (\(names([$0], of: [])))" }.joined(separator: ", ")
-    let isLoss = secondary.isSpeedUp && group.runs.compactMap(figure).allSatisfy { $0 < 1 }
-    let loss = isLoss ? "; all below 1, so nothing gains" : ""
-    guard others.count > 1 else { return texts.joined(separator: ", ") + beside + loss }
+    guard others.count > 1 else { return texts.joined(separator: ", ") + beside }
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")
     // A group does not contain runs with a flaw, and runs that show a mistake.
     let isWhole = index.document.runs.indices.allSatisfy { group.runs.contains($0) || figure($0) == nil }
     return (texts + ["\(ends) (\(isWhole ? "the others" : "the others that are ranked"))"]).joined(separator: ", ")
-      + beside + loss
+      + beside
   }
 
   // MARK: Slow samples

@@ -31,7 +31,9 @@ struct ComparisonAnswer {
     guard let answer = ComparisonAnswer(index, shown: shown) else { return [] }
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
-    let decision = [answer.flaws, answer.contrast, bests.first, bests.isEmpty ? nil : answer.margin, answer.trade]
+    let decision = [
+      answer.flaws, answer.contrast, answer.loss, bests.first, bests.isEmpty ? nil : answer.margin, answer.trade,
+    ]
     let explanation: [String?] =
       [answer.reference] + Array(bests.dropFirst()) + [
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
@@ -217,7 +219,9 @@ struct ComparisonAnswer {
       return isRecommended ? RunNames.setting(limit.parameter, .integer(limit.gap.lowerBound)) : nil
     }.distinct
     guard let flaw = comparison.flaw, !ends.isEmpty else { return nil }
-    return "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest tried without "
+    let isExact = limits.allSatisfy { $0.gap.upperBound == $0.gap.lowerBound + 1 }
+    return
+      "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest \(isExact ? "" : "tried ")without "
       + "`\(flaw.name)`: a program of your own needs a margin."
   }
 
@@ -312,6 +316,12 @@ struct ComparisonAnswer {
   private func ratio(_ contrast: Contrast) -> String {
     guard contrast.isDistinct == true else { return contrast.isNoise == false ? "no difference found" : "undecided" }
     return wording.metric.meaning.wording(contrast.ratio, isRough: contrast.interval?.isWide ?? true)
+  }
+
+  /// A sentence that precedes the best settings if none of them gains anything, `Nothing gains: every speedup is below
+  /// 1 (…).` Nil if one gains, or if there are several groups.
+  private var loss: String? {
+    groups.count == 1 && index.hasEnoughRounds ? wording.loss(of: groups[0]).map(sentence) : nil
   }
 
   /// A sentence about the secondary metric if it may decide between the best settings, `They differ in peak-threads: 34

@@ -44,7 +44,7 @@ extension Lab {
       PrintFormat<ReportInput>.allValueStrings.contains(String(option)),
       let name = message.firstMatch(of: /Usage: \S+ (\S+)/)?.1,
       let command = Root.configuration.subcommands.first(where: { $0.configuration.commandName ?? "" == name }),
-      Root.helpMessage(for: command).contains("--format")
+      Set(Root.helpMessage(for: command).split { !$0.isLetter }).isSuperset(of: ["format", option])
     {
       return message.replacing(/(Unknown option '[^']*')\.( Did you mean '[^']*'\?)?/) {
         "\($0.1). Did you mean '--format \(option)'?"

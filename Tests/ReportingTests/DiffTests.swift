@@ -585,9 +585,11 @@ import Testing
   }
 
   @Test func `a diff of sides with other settings names the comparison that varies them in one run`() throws {
-    func run(_ threads: Int, _ time: Double) throws -> ResultDocument {
-      var results = try Fixture.compared([("stride", [1, 4])]) { _, _ in time }
-      results.command = ["compare", "fixture"]
+    func run(
+      _ threads: Int, _ time: Double, strides: [Int] = [1, 4], _ options: [String] = ["--set", "threads=7"]
+    ) throws -> ResultDocument {
+      var results = try Fixture.compared([("stride", strides)]) { _, _ in time }
+      results.command = ["compare", "fixture"] + options
       var json = try JSONValue(try JSONReport.render([ResultDocument(results)]))
       for number in 0..<results.runs.count {
         json[at: "runs.\(number).parameters.threads"] = .number(Double(threads))
@@ -599,6 +601,29 @@ import Testing
     #expect(diff.comparison == "gcdlab compare fixture stride=1,4 threads=1,2")
     // Without a difference there is nothing to vary.
     #expect(try ResultDiff(old: [run(1, 1000)], new: [run(1, 1010)]).comparison == nil)
+    // Shared options stay, and sides with other options or sweeps have no such command.
+    let shared = ["--quick", "--set", "work=10ns"]
+    #expect(
+      try ResultDiff(old: [run(1, 1000, shared)], new: [run(2, 1010, shared)]).comparison
+        == "gcdlab compare fixture stride=1,4 threads=1,2 --quick --set work=10ns")
+    #expect(try ResultDiff(old: [run(1, 1000)], new: [run(2, 1010, shared)]).comparison == nil)
+    #expect(try ResultDiff(old: [run(1, 1000)], new: [run(2, 1010, strides: [1, 16])]).comparison == nil)
+  }
+
+  @Test func `a diff of sides with other settings names the metric for a unit of work`() throws {
+    func run(_ threads: Int) throws -> ResultDocument {
+      let results = Fixture.made([("a", Fixture.rounds(6) { ["elapsed": [1000 + Double($0)], "rate": [5]] })])
+      var json = try JSONValue(
+        try JSONReport.render([ResultDocument(results)]).replacing(/"rate"/, with: "\"per-loop\"")
+          .replacing(/"kind": "per-loop"/, with: "\"kind\": \"rate\""))
+      json[at: "runs.0.parameters.stride"] = .number(Double(threads))
+      return try #require(try ResultDocument.parse(Array(json.text().utf8), place: "own").first)
+    }
+    func first(_ metrics: [String]) throws -> String? {
+      try ResultDiff(old: [run(1)], new: [run(2)], metrics: metrics).metricPerUnit
+    }
+    #expect(try first([]) == "per-loop" && first(["elapsed"]) == nil)
+    #expect(try ResultDiff(old: [run(1)], new: [run(1)]).metricPerUnit == nil)
   }
 
   @Test func `a diff cautions that another calibration alone shifts the times of work`() throws {

@@ -168,8 +168,9 @@ struct Pace {
   }
 
   /// Records a finished trial of the run at `index`. If the finished trials show that the smallest number of rounds
-  /// does not fit into the time, the time is extended, at most to the longest time of the budget. If the time cannot be
-  /// extended, but contains a round, the first call that shows it returns a remark for the user.
+  /// does not fit into the time, the time is extended, at most to the longest time of the budget. If the user gave the
+  /// time, and it contains a round, the time stays as it is. The first call that finds this returns a remark for the
+  /// user.
   ///
   /// - Throws: ``InputError`` if the smallest number of rounds does not fit into the longest time, or if the budget has
   ///   no longest time and a single round does not fit into its time.
@@ -193,10 +194,10 @@ struct Pace {
     // A user's time is a promise. If it contains a round, the report has figures, and states what a ranking needs.
     let fitting = Int(Double(limit.nanoseconds) / (each * Double(runsToTry)))
     if plan.budget.longestTime == nil, fitting > 0 {
-      guard !hasRemarked else { return nil }
+      guard !hasRemarked, least >= ConfidenceInterval.fewest else { return nil }
       hasRemarked = true
       return "about \(fitting.counted("round")) fit\(fitting == 1 ? "s" : "") into \(Quantity(limit)), and a ranking "
-        + "needs \(least): --time \(seconds)s should be enough"
+        + "needs \(least): \(stopped.isEmpty ? "" : "at least ")--time \(seconds)s should be enough"
     }
     let takes = "\(least) rounds take \(Quantity(needed, .nanoseconds))"
     throw InputError(

@@ -2,7 +2,7 @@
 public protocol RunObserver: Sendable {
   /// Notifies the observer that a trial of `run` starts.
   func trialStarts(_ run: VariantRun, _ progress: RunProgress)
-  /// Notifies the observer, once at most, that the run's time does not contain the rounds that a ranking needs.
+  /// Notifies the observer, at most once, that the run's time does not contain the rounds that a ranking needs.
   /// `remark` says how much time does.
   func timeIsTooShort(_ remark: String)
 }

@@ -46,7 +46,7 @@ struct StrideModel {
   /// Whether the model does not fit so far, but more rounds may show that it fits.
   var isUndecided: Bool { !fits && (fit.worst.error <= Self.tolerance || shareOfFits > 1 - Self.most) }
 
-  /// Whether the model does not fit, and more rounds would not show that it fits.
+  /// Whether the model does not fit, and more rounds would hardly change that.
   var isRejected: Bool { !fits && !isUndecided }
 
   /// The share of the resamplings, from 0 to 1, that have the terms of ``fit`` and whose largest error is at most

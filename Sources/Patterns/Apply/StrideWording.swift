@@ -1,3 +1,4 @@
+import Instruments
 import Measurement
 
 /// The wording of the finding about a cost model.
@@ -10,7 +11,7 @@ extension StrideModel {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
       return
-        "the rounds do not decide whether a cost model fits \(variant); --rounds \(Self.enough(after: rounds)), or larger strides, may"
+        "the rounds do not decide whether a cost model fits \(variant); --rounds \(Self.enough(after: rounds)), or larger strides, may decide"
     }
     guard fits else {
       return "no cost model fits \(variant): the best one misses stride "
@@ -28,8 +29,9 @@ extension StrideModel {
   }
 
   /// Returns a number of rounds that may decide what `rounds` rounds did not: about four times as many, whose intervals
-  /// are half as wide, rounded up to a multiple of 10.
-  private static func enough(after rounds: Int) -> Int { (4 * rounds + 9) / 10 * 10 }
+  /// are half as wide, rounded up to a multiple of 10, and at
+  /// most as many as a run can have.
+  private static func enough(after rounds: Int) -> Int { min(Budget.mostRounds, (4 * rounds + 9) / 10 * 10) }
 
   /// The formula of the model as text, such as `t = 1.83 ms + blocks x (216 ns + 8.05 us / stride)`.
   var formula: String {

@@ -53,8 +53,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
         + "turn, and with more tasks a turn matters less.", runs: swept.map(\.label))
   }
 
-  /// Returns a note on the descriptors that the rest of the process has open, which the failed opens show: `57 of 64
-  /// descriptors were free for the tasks`. Nil if no open failed, or if the runs have several limits.
+  /// Returns a note on the descriptors that the rest of the process has open, which the failed opens show: `When opens
+  /// failed, the tasks had at most 57 files open: the rest of this process uses the other 7 …`. Nil if no open failed,
+  /// or if the runs have several limits.
   private func otherDescriptors(_ runs: [VariantRun]) -> RunNote? {
     let failing = runs.filter { $0.figures(failedOpens.metric).contains { $0.value > 0 } }
     let limits = Set(failing.compactMap { limit.value(in: $0.parameters) })

@@ -6,8 +6,9 @@ extension DiffReport {
   /// Returns lines that explain the figures and the intervals of some rows.
   func legend(_ rows: [ResultDiff.Row], hasIntervals: Bool, hasSides: Bool) -> [String] {
     let leftOut =
-      diff.metricsLeftOut > 0
-      ? ["not compared: \(diff.metricsLeftOut) more metrics; --metric NAME or --metric all compares them"] : []
+      diff.metricsLeftOut > 0 && !diff.rows.isEmpty
+      ? ["not compared: \(diff.metricsLeftOut.counted("more metric")); --metric NAME or --metric all compares them"]
+      : []
     guard !rows.isEmpty else { return leftOut }
     let kinds: [(Metric.Kind, String)] = [
       (.latency, "median durations"), (.count, "counts"), (.rate, "mean rates"),
@@ -21,7 +22,8 @@ extension DiffReport {
       let counts = Set(rows.flatMap { [$0.runs.old, $0.runs.new] }).sorted()
       let runs = counts.map(String.init).joined(separator: " or ")
       // A single run shows no difference between runs.
-      let assumed = counts.first == 1 ? ", whose difference from other runs is assumed (docs/measuring.md)" : ""
+      let assumed =
+        counts.first == 1 ? "; the difference of a single run from others is assumed (docs/measuring.md)" : ""
       let intervals =
         "simultaneous \(Quantity(100 * ConfidenceInterval.confidenceOfRuns, .percent)) confidence intervals"
       legend.append(

@@ -92,7 +92,8 @@ public struct DiffReport: Sendable {
     let common = scenario.map { ([$0] + [variant, metric].compactMap(\.self)).joined(separator: " ") }
     let name = common.map { "\($0): " } ?? ""
     let sides = [Line("old: \(diff.sides.old)", .quiet), Line("new: \(diff.sides.new)", .quiet)]
-    let settings = diff.otherSettings.map { Line("not the same work: \($0)", .care) }
+    let perUnit = diff.metricPerUnit.map { "; --metric \($0) compares the figures for a unit of work" } ?? ""
+    let settings = diff.otherSettings.map { Line("not the same work: \($0)\(perUnit)", .care) }
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
     let answers = diff.answers.map { choices($0.old, $0.new) }
     return sides + [gate].compactMap(\.self) + circumstances

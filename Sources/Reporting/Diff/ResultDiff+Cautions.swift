@@ -61,7 +61,7 @@ extension ResultDiff {
     func speed(_ side: [ResultDocument]) -> Double? {
       Ranking.typical(side.map(\.machine.work.stepsPerMicrosecond))
     }
-    guard let was = speed(old), let now = speed(new), (now / was).isFinite, abs(now / was - 1) > leastOtherSpeed
+    guard let was = speed(old), let now = speed(new), was > 0, now > 0, abs(now / was - 1) > leastOtherSpeed
     else { return nil }
     let share = "\(Quantity.number((100 * abs(now / was - 1)).rounded())) %"
     let (amount, speed, shift) = now < was ? ("fewer", "slower", "lower") : ("more", "faster", "higher")

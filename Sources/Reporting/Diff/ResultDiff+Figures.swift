@@ -201,29 +201,38 @@ extension ResultDiff {
   }
 
   /// Returns the command of a comparison that varies in one run what differs between the sides: `gcdlab compare
-  /// apply-stride cores=1,2`. Returns nil if nothing differs that can be swept, if more differs, or if the runs are not
-  /// of one built-in scenario.
+  /// apply-stride cores=1,2`. The command keeps the sweep, the settings and the variants that the sides share. Returns
+  /// nil if nothing differs that can be swept, if more differs, or if any run is not of the same built-in scenario.
   static func comparison(
     of documents: [ResultDocument], _ settings: [(name: String, values: [ParameterValue])], circumstances: Int
   ) -> String? {
-    guard let first = documents.first, first.isBuiltIn, Set(documents.map(\.scenario.name)).count == 1 else {
-      return nil
+    guard let first = documents.first, documents.allSatisfy(\.isBuiltIn),
+      Set(documents.map(\.scenario.name)).count == 1, Set(documents.map(\.isQuick)).count == 1
+    else { return nil }
+    func sweep(_ document: ResultDocument) -> [String] {
+      document.scenario.sweep.filter { name in !settings.contains { $0.name == name } }.compactMap { name in
+        document.scenario.parameters.first { $0.name == name }.flatMap { $0.notation(of: $0.swept ?? []) }
+      }
     }
-    let parameters = documents.flatMap(\.scenario.parameters)
+    func isShared(_ setting: String) -> Bool { !settings.contains { setting.hasPrefix("\($0.name)=") } }
+    func options(_ document: ResultDocument) -> [String] {
+      let named = Set(document.runs.map(\.variant))
+      let variants = document.scenario.variants.map(\.name)
+      return (document.isQuick ? ["--quick"] : [])
+        + document.values(ofOption: "--set").filter(isShared).flatMap { ["--set", $0] }
+        + (named.count < variants.count ? variants.filter(named.contains).flatMap { ["--variant", $0] } : [])
+    }
+    // A swept setting can differ from side to side in its values.
+    guard Set(documents.map(sweep)).count == 1, Set(documents.map(options)).count == 1 else { return nil }
     let isSwept = documents.contains { $0.runs.contains { $0.parameters[Cores.name] != nil } }
     let cores = isSwept ? [] : documents.map(\.machine.usedCores).distinct.sorted()
     guard circumstances == (cores.count > 1 ? 1 : 0) else { return nil }
-    let own = first.scenario.sweep.filter { name in !settings.contains { $0.name == name } }.map { name in
-      (name: name, values: first.scenario.parameters.first { $0.name == name }?.swept ?? [])
-    }
-    let sweeps = (own + settings).compactMap { name, values in
-      parameters.first { $0.name == name }?.notation(of: values)
-    }
+    let parameters = documents.flatMap(\.scenario.parameters)
+    let varied = settings.compactMap { name, values in parameters.first { $0.name == name }?.notation(of: values) }
     let counts = cores.count > 1 ? ["\(Cores.name)=\(cores.map(String.init).joined(separator: ","))"] : []
-    guard sweeps.count == own.count + settings.count, settings.count + counts.count > 0 else { return nil }
-    let variants = Set(documents.flatMap(\.runs).map(\.variant))
-    let variant = variants.count == 1 ? variants.map { "--variant \($0)" } : []
-    return (["\(Tool.command) compare \(first.scenario.name)"] + sweeps + counts + variant).joined(separator: " ")
+    guard varied.count == settings.count, !(varied + counts).isEmpty else { return nil }
+    return ResultDocument.shell(
+      [Tool.command, "compare", first.scenario.name] + sweep(first) + varied + counts + options(first))
   }
 }
 

@@ -32,6 +32,9 @@ public struct ResultDiff: Sendable {
   public private(set) var cautions: [String] = []
   /// The parameters whose values differ between the sides, as text; nil if no parameter differs.
   public private(set) var otherSettings: String?
+  /// The metric for a unit of work, such as `per-iteration`, if the settings of the sides differ and only other metrics
+  /// are compared; nil if there is none.
+  private(set) var metricPerUnit: String?
   /// The command of a comparison that varies in one run what differs between the sides; nil if there is none.
   private(set) var comparison: String?
   /// The names of the parameters that any document sweeps, in the order of the sweeps.
@@ -87,6 +90,10 @@ public struct ResultDiff: Sendable {
     let settingsApart = Self.otherSettings(before, after)
     let otherSettings = Self.text(of: settingsApart, (old + new).flatMap(\.scenario.parameters))
     self.otherSettings = otherSettings
+    if otherSettings != nil, metrics.isEmpty {
+      let perUnit = (old + new).flatMap(\.scenario.metrics).map(\.name).first { $0.hasPrefix(Self.perUnit) }
+      metricPerUnit = perUnit.flatMap { headlines.values.contains($0) ? nil : $0 }
+    }
     let both = after.keys.filter { before.runs[$0] != nil }
     // The intervals of all rows contain the true ratios simultaneously with the stated confidence.
     rows = both.compactMap { key in
@@ -108,6 +115,9 @@ public struct ResultDiff: Sendable {
       [Self.otherSpeed(old, new)].compactMap(\.self) + Self.interruptions("old", old) + Self.interruptions("new", new)
       + Self.disturbances("old", old) + Self.disturbances("new", new)
   }
+
+  /// The beginning of the name of a metric for a unit of work.
+  private static let perUnit = "per-"
 
   /// The change for which a report says how many runs would show it, unless a gate has a limit.
   private static let usualChange = 0.15

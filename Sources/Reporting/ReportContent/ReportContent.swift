@@ -67,7 +67,8 @@ public struct ReportContent: Sendable {
     self.speedUp = speedUp
     // The answer becomes part of the document, so that JSON contains the answer. A saved document keeps its own answer.
     self.document =
-      document.scenario.isComparison && !document.findings.contains { $0.kind == Conclusion.kind }
+      document.scenario.isComparison
+        && !document.findings.contains { [Conclusion.kind, Conclusion.explanation].contains($0.kind) }
       ? document.concluding(ComparisonAnswer.notes(index, by: shown, speedUp)) : document
     let others = [outcomes.table].compactMap(\.self)
     // In a scenario about the time until a trial ends, the outcomes matter more than the figures.

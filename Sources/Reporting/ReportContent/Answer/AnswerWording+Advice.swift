@@ -57,7 +57,7 @@ extension AnswerWording {
     }
     return groups.flatMap(undecidedContrasts).allSatisfy(\.isContradicted)
       ? "the means and most rounds disagree"
-      : "at this noise, --time \(Self.longest)s may be too short; fewer settings or longer trials (--set) may"
+      : "at this noise, --time \(Self.longest)s may be too short; fewer settings or longer trials (--set) may decide"
   }
 
   /// Returns the command that probably decides `groups`: a comparison of their candidates alone, if these are fewer

@@ -46,6 +46,8 @@ extension AnswerWording {
     let all = ratios(group).filter { $0.contrast.nearest >= Comparison.outOfReach }
     guard all.count > 1, let last = all.last, !all.allSatisfy({ comparison.areAlike($0.run, last.run) })
     else { return nil }
+    // Other sentences are about the next run and about the worst.
+    if ratios(group).count == 2 { return nil }
     // Of two runs, the sentence about the worst has the other.
     let much = all.count == 2 && worst(group) != nil ? [all[0]] : all
     let runs = group.runs.filter { run in much.contains { $0.run == run } }

@@ -111,16 +111,17 @@ struct AnswerWording {
   }
 
   /// Returns words about the undecided runs whose means are worse than that of a run that is certainly worse than the
-  /// best, since a reader would choose the latter: `threads 2 is undecided only because it varies more than threads 4,
-  /// whose mean is better`. Returns nil if there are none.
+  /// best, since a reader would choose the latter: `threads 2 is undecided because it varies more than threads 4, whose
+  /// mean is better`. Returns nil if there are none.
   private func noisier(_ group: AnswerGroup) -> String? {
     guard let least = group.worse.min(by: { comparison.factor($0) < comparison.factor($1) }) else { return nil }
-    let runs = group.undecided.filter { comparison.factor($0) > comparison.factor(least) }
+    let runs = group.undecided.filter {
+      comparison.factor($0) > comparison.factor(least) && comparison.contrastsWithBest[$0]?.isContradicted == false
+    }
     guard !runs.isEmpty else { return nil }
     let text = names(runs, of: group.runs)
-    let isPlural = Set(runs.map(names.variant)).count > 1
-    return
-      "\(text) \(isPlural ? "are" : RunNames.verb(text)) undecided only because \(isPlural ? "they vary" : "it varies") more than "
+    let verb = Set(runs.map(names.variant)).count > 1 ? "are" : RunNames.verb(text)
+    return "\(text) \(verb) undecided because \(verb == "are" ? "they vary" : "it varies") more than "
       + "\(names([least], of: group.runs)), whose mean is better"
   }
 
@@ -249,13 +250,17 @@ struct AnswerWording {
 
   // MARK: The secondary metric
 
-  /// Returns words about runs of which none gains anything: `nothing gains: every speedup is below 1 (the plain loop's
-  /// time divided by the variant's)`. Returns nil if ``secondary`` is no speed-up, or if a run gains.
+  /// Returns words about runs of which none gains anything: `nothing gains: speedup is below 1 at every ranked setting
+  /// (the plain loop's time divided by the variant's)`. Returns nil if ``secondary`` is no speed-up, if a run of the
+  /// group has none, or if any run gains. The speed-up of a yardstick such as the plain loop is about 1.
   func loss(of group: AnswerGroup) -> String? {
     guard let secondary, secondary.isSpeedUp else { return nil }
-    let figures = group.runs.compactMap { index.shownFigure($0, of: secondary) }
-    return !figures.isEmpty && figures.allSatisfy { $0 < 1 }
-      ? "nothing gains: every `\(secondary.name)` is below 1 (\(secondary.says))" : nil
+    func figure(_ run: Int) -> Double? { index.shownFigure(run, of: secondary) }
+    let others = index.document.runs.indices.filter { !group.runs.contains($0) }.compactMap(figure)
+    guard group.runs.allSatisfy({ figure($0).map { $0 < 1 } ?? false }),
+      others.allSatisfy({ $0 < 1 + ConfidenceInterval.alikeDifference })
+    else { return nil }
+    return "nothing gains: `\(secondary.name)` is below 1 at every ranked setting (\(secondary.says))"
   }
 
   /// Returns words about the best runs if they differ by 2x or more in ``secondary``, which may decide between them:
@@ -291,7 +296,8 @@ struct AnswerWording {
       unranked.isEmpty || unranked.count > ComparisonAnswer.mostNames
       ? ""
       : "; not ranked: "
-        + unranked.map { "\(figure($0).map(text) ?? "") (\(names([$0], of: [])))" }.joined(separator: ", ")
+        + unranked.map { "\(figure($0).map(text) ?? "") (\(names([$0], of: Array(index.document.runs.indices))))" }
+        .joined(separator: ", ")
     guard others.count > 1 else { return texts.joined(separator: ", ") + beside }
     let range = [others.compactMap(figure).min(), others.compactMap(figure).max()].compactMap { $0.map(text) }
     let ends = range.first == range.last ? range[0] : range.joined(separator: " to ")

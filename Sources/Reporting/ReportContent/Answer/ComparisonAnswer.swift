@@ -22,7 +22,8 @@ struct ComparisonAnswer {
   private static let mostGroups = 8
 
   /// Returns the sentences of the answer, the decision first; an empty array if no metric can rank the settings. The
-  /// decision has the settings with a flaw, the runs beside a baseline, the best settings, and their margin.
+  /// decision says which settings have a flaw, which runs are better or worse than the baseline, whether nothing gains,
+  /// which settings are the best, how they differ in the secondary metric, and whether they need a margin.
   ///
   /// - Parameters:
   ///   - shown: the metrics to show, the headline first.
@@ -32,10 +33,11 @@ struct ComparisonAnswer {
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
     let decision = [
-      answer.flaws, answer.contrast, answer.loss, bests.first, bests.isEmpty ? nil : answer.margin, answer.trade,
+      answer.flaws, answer.contrast, answer.loss, bests.first, answer.trade, bests.isEmpty ? nil : answer.margin,
     ]
     let explanation: [String?] =
-      [answer.reference] + Array(bests.dropFirst()) + [
+      bests.dropFirst().map { $0 } + [
+        answer.reference,
         answer.nearestSetting, answer.yardsticks, speedUp?.sentence, answer.hung,
         answer.withoutFigure, answer.withoutRatio, answer.stopped, answer.secondary, answer.conditions,
         answer.otherRanks,
@@ -191,8 +193,7 @@ struct ComparisonAnswer {
   }
 
   /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64; to narrow it down, sweep
-  /// permits=32..64:+4`. The
-  /// words are empty if there is no limit, or if no number is between its settings.
+  /// permits=32..64:+4`. The words are empty if there is no limit, or if no number is between its settings.
   private var limitText: String {
     guard let limit = limits.first else { return "" }
     let (parameter, gap) = (limit.parameter, limit.gap)
@@ -204,13 +205,21 @@ struct ComparisonAnswer {
     let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
     let command = index.document.comparing((others + [sweep]).joined(separator: " "))
     let purpose = finer.isComplete ? "find it" : "narrow it down"
-    let ends = [gap.lowerBound, gap.upperBound].map { parameter.describe(.integer($0)) }
+    let described = [gap.lowerBound, gap.upperBound].map { parameter.describe(.integer($0)) }
+    // Near values can have one description.
+    let ends =
+      described[0] != described[1]
+      ? described
+      : [gap.lowerBound, gap.upperBound].map {
+        String(parameter.label(.integer($0)).dropFirst(parameter.name.count + 1))
+      }
     return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
       + (command.map { "run `\($0)`" } ?? "sweep \(sweep)")
   }
 
   /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
-  /// without failed-opens: a program of your own needs a margin.` Nil if there are none.
+  /// without failed-opens: a program of your own needs a margin.` The word *tried* is left out if the limit is exact.
+  /// Nil if there are no such settings.
   private var margin: String? {
     let ends = limits.compactMap { limit -> String? in
       let isRecommended = groups.flatMap(\.leaders).contains {
@@ -324,11 +333,13 @@ struct ComparisonAnswer {
     groups.count == 1 && index.hasEnoughRounds ? wording.loss(of: groups[0]).map(sentence) : nil
   }
 
-  /// A sentence about the secondary metric if it may decide between the best settings, `They differ in peak-threads: 34
-  /// (semaphore-at-submit), 90 (semaphore).` Nil if it does not, or if there are several groups.
+  /// A sentence about the secondary metric if it may decide between the best settings, `The best differ in
+  /// peak-threads: 34 (semaphore-at-submit), 90 (semaphore).` Nil if it does not, or if there are several groups.
   private var trade: String? {
     guard groups.count == 1, index.hasEnoughRounds, let metric = wording.secondary else { return nil }
-    return wording.secondaryChoice(of: groups[0]).map { "They differ in `\(metric.name)`: \($0)." }
+    return wording.secondaryChoice(of: groups[0]).map {
+      "The \(groups[0].isUndecided ? "candidates" : "best") differ in `\(metric.name)`: \($0)."
+    }
   }
 
   /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or

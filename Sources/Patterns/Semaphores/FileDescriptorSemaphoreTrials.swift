@@ -10,7 +10,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   func findings(in results: Results) -> [RunNote] {
     func value(_ parameter: ParameterKey<Int>, of run: VariantRun) -> Int { parameter.value(in: run.parameters) ?? 0 }
     let isComparison = results.experiment.isComparison
-    let permitNotes = isComparison ? [turns(results.runs), otherDescriptors(results.runs)].compactMap(\.self) : []
+    let permitNotes =
+      isComparison
+      ? [failsEverywhere(results.runs), turns(results.runs), otherDescriptors(results.runs)].compactMap(\.self) : []
     return permitNotes
       + results.runs.filter {
         (!isComparison || !$0.figures(elapsed.metric).isEmpty) && $0.variant.name.hasPrefix("semaphore")
@@ -34,6 +36,19 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       }
   }
 
+  /// Returns a note that opens failed at every setting, which precedes the fastest settings; nil if any run has no
+  /// failed open, or no figure.
+  private func failsEverywhere(_ runs: [VariantRun]) -> RunNote? {
+    let areFailing = runs.allSatisfy { run in
+      let figures = run.figures(failedOpens.metric)
+      return !figures.isEmpty && figures.allSatisfy { $0.value > 0 }
+    }
+    guard areFailing, !runs.isEmpty else { return nil }
+    return RunNote(
+      Conclusion.answer, "Use none of these, since opens failed at every setting: try fewer permits.",
+      runs: runs.map(\.label))
+  }
+
   /// Returns a note on the turns in which the tasks of `permits-at-submit` open their files, since more permits gain
   /// little unless they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if
   /// several numbers of permits have not been tried, or if they save no turn.
@@ -54,17 +69,17 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   }
 
   /// Returns a note on the descriptors that the rest of the process has open, which the failed opens show: `When opens
-  /// failed, the tasks had at most 57 files open: the rest of this process uses the other 7 …`. Nil if no open failed,
-  /// or if the runs have several limits.
+  /// failed, the tasks had no more than 57 files open: the rest of this process uses the other 7 …`. Nil if no open
+  /// failed, or if the runs have several limits.
   private func otherDescriptors(_ runs: [VariantRun]) -> RunNote? {
     let failing = runs.filter { $0.figures(failedOpens.metric).contains { $0.value > 0 } }
     let limits = Set(failing.compactMap { limit.value(in: $0.parameters) })
     guard limits.count == 1, let limit = limits.first,
-      let most = failing.flatMap({ $0.figures(peakOpen.metric) }).map(\.value).max(), Int(most) < limit
+      let most = failing.flatMap({ $0.figures(peakOpen.metric) }).map(\.value).min(), Int(most) < limit
     else { return nil }
     return RunNote(
       Conclusion.advice,
-      "When opens failed, the tasks had at most \(Int(most)) files open: the rest of this process uses the other "
+      "When opens failed, the tasks had no more than \(Int(most)) files open: the rest of this process uses the other "
         + "\(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
       runs: failing.map(\.label))
   }

@@ -33,7 +33,8 @@ struct ComparisonAnswer {
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
     let decision = [
-      answer.flaws, answer.contrast, answer.loss, bests.first, answer.trade, bests.isEmpty ? nil : answer.margin,
+      answer.mistake, answer.flaws, answer.contrast, answer.loss, bests.first, answer.trade,
+      bests.isEmpty ? nil : answer.margin,
     ]
     let explanation: [String?] =
       bests.dropFirst().map { $0 } + [
@@ -325,6 +326,13 @@ struct ComparisonAnswer {
   private func ratio(_ contrast: Contrast) -> String {
     guard contrast.isDistinct == true else { return contrast.isNoise == false ? "no difference found" : "undecided" }
     return wording.metric.meaning.wording(contrast.ratio, isRough: contrast.interval?.isWide ?? true)
+  }
+
+  /// A sentence that precedes the best settings if all runs show a mistake; otherwise nil.
+  private var mistake: String? {
+    let runs = index.document.runs
+    guard !runs.isEmpty, runs.indices.allSatisfy(index.isBroken) else { return nil }
+    return "Use none of these, since each shows a mistake: \(runs.map(\.variant).distinct.listed())."
   }
 
   /// A sentence that precedes the best settings if none of them gains anything, `Nothing gains: every speedup is below

@@ -45,7 +45,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     }
     guard areFailing, !runs.isEmpty else { return nil }
     return RunNote(
-      Conclusion.answer, "Use none of these, since opens failed at every setting: try fewer permits.",
+      Conclusion.answer,
+      "Opens failed at every setting, so none of these is safe, and the best is only the fastest: try fewer permits.",
       runs: runs.map(\.label))
   }
 

@@ -66,7 +66,7 @@ struct AnswerWording {
     ].compactMap(\.self)
     // Of several runs that are as good as each other, none is called the best.
     if !group.near.isEmpty {
-      let all = isOneVariant(group) ? "use" : "\(superlative(isBest: true)):"
+      let all = isOneVariant(group) && !index.isBroken(group.best) ? "use" : "\(superlative(isBest: true)):"
       let also =
         alike.isEmpty ? "" : "; \(names(alike, of: group.runs)) may be as good\(apartText(alike))"
       return ["\(all) \(nearText(group))\(also)", "\(bestMeanWords): \(leaderText(group))"] + rest

@@ -332,7 +332,7 @@ struct ComparisonAnswer {
   private var mistake: String? {
     let runs = index.document.runs
     guard !runs.isEmpty, runs.indices.allSatisfy(index.isBroken) else { return nil }
-    return "Use none of these, since each shows a mistake: \(runs.map(\.variant).distinct.listed())."
+    return "Each of these shows a mistake (\(runs.map(\.variant).distinct.listed())), so the best is only the fastest."
   }
 
   /// A sentence that precedes the best settings if none of them gains anything, `Nothing gains: every speedup is below

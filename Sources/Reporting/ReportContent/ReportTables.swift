@@ -301,7 +301,7 @@ struct ReportTables {
     guard isComparison, let comparison, !comparison.contrasts.isEmpty, !comparison.bests.contains(run) else {
       return nil
     }
-    return index.isBroken(run) && !document.runs.indices.allSatisfy(index.isBroken)
+    return index.isBroken(run) && !index.areAllBroken
       ? Self.mistake
       : comparison.flawedElsewhere.contains(run) ? comparison.flawText : isYardstick(run) ? Self.yardstick : nil
   }

@@ -14,6 +14,8 @@ struct RunIndex: Sendable {
   /// The names of the swept parameters that affect each variant. A variant that ignores a parameter has one run for all
   /// values of the parameter.
   private let affecting: [String: Set<String>]
+  /// Whether there are runs, and the variants of all of them are broken.
+  let areAllBroken: Bool
 
   /// The variant and the point, which identify a run.
   struct RunKey: Hashable {
@@ -30,6 +32,8 @@ struct RunIndex: Sendable {
     labels = document.runs.map { Self.label($0, swept) }
     numbers = Dictionary(firstOf: document.runs.enumerated().map { (RunKey(variant: $1.variant, point: $1.point), $0) })
     affecting = Dictionary(firstOf: document.runs.map { ($0.variant, Set($0.point.keys)) })
+    let broken = Set(document.scenario.variants.filter(\.isBroken).map(\.name))
+    areAllBroken = !document.runs.isEmpty && document.runs.allSatisfy { broken.contains($0.variant) }
   }
 
   /// Returns whether a run is shown as wrong: its variant is broken, and the run is not sound.

@@ -152,19 +152,20 @@ struct ParameterFacts: Codable, Sendable {
     }
   }
 
-  /// Returns a setting in the notation of checks and `--set`: `work=50ns`.
-  func label(_ value: ParameterValue) -> String {
+  /// Returns a value in the notation of checks and of `--set`: `50ns`.
+  func exact(_ value: ParameterValue) -> String {
     switch value {
-    case .text(let text): "\(name)=\(text)"
-    case .integer(let number): "\(name)=\(Quantity.exact(number, unit ?? .none))"
+    case .text(let text): text
+    case .integer(let number): Quantity.exact(number, unit ?? .none)
     }
   }
 
+  /// Returns a setting in the notation of checks and `--set`: `work=50ns`.
+  func label(_ value: ParameterValue) -> String { "\(name)=\(exact(value))" }
+
   /// Returns several values in the notation of `compare`: `work=50ns,1us`; nil if there are none.
   func notation(of values: [ParameterValue]) -> String? {
-    guard let first = values.first else { return nil }
-    return ([label(first)] + values.dropFirst().map { String(label($0).dropFirst(name.count + 1)) })
-      .joined(separator: ",")
+    values.isEmpty ? nil : "\(name)=\(values.map(exact).joined(separator: ","))"
   }
 }
 

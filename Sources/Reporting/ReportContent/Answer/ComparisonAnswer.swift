@@ -206,14 +206,10 @@ struct ComparisonAnswer {
     let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
     let command = index.document.comparing((others + [sweep]).joined(separator: " "))
     let purpose = finer.isComplete ? "find it" : "narrow it down"
-    let described = [gap.lowerBound, gap.upperBound].map { parameter.describe(.integer($0)) }
+    let values = [gap.lowerBound, gap.upperBound].map(ParameterValue.integer)
+    let described = values.map(parameter.describe)
     // Near values can have one description.
-    let ends =
-      described[0] != described[1]
-      ? described
-      : [gap.lowerBound, gap.upperBound].map {
-        String(parameter.label(.integer($0)).dropFirst(parameter.name.count + 1))
-      }
+    let ends = described[0] != described[1] ? described : values.map(parameter.exact)
     return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
       + (command.map { "run `\($0)`" } ?? "sweep \(sweep)")
   }
@@ -330,9 +326,9 @@ struct ComparisonAnswer {
 
   /// A sentence that precedes the best settings if all runs show a mistake; otherwise nil.
   private var mistake: String? {
-    let runs = index.document.runs
-    guard !runs.isEmpty, runs.indices.allSatisfy(index.isBroken) else { return nil }
-    return "Each of these shows a mistake (\(runs.map(\.variant).distinct.listed())), so the best is only the fastest."
+    guard index.areAllBroken else { return nil }
+    let variants = index.document.runs.map(\.variant).distinct
+    return "Each of these shows a mistake (\(variants.listed())), so the best is only the fastest."
   }
 
   /// A sentence that precedes the best settings if none of them gains anything, `Nothing gains: every speedup is below

@@ -20,7 +20,7 @@ struct FinerSweep {
   /// - Parameter doubles: whether each value is twice the one before; otherwise, the steps are equal.
   init(_ parameter: ParameterFacts, between ends: ClosedRange<Int>, doubles: Bool) {
     let (first, last) = (ends.lowerBound, ends.upperBound)
-    func text(_ number: Int) -> Substring { parameter.label(.integer(number)).dropFirst(parameter.name.count + 1) }
+    func text(_ number: Int) -> String { parameter.exact(.integer(number)) }
     let step = Int(max(1, min((Double(last) - Double(first)) / Self.steps, Self.widestStep)))
     let suffix = doubles ? ":x2" : parameter.unit != nil || step > 1 ? ":+\(text(step))" : ""
     notation = "\(parameter.name)=\(text(first))..\(text(last))\(suffix)"

@@ -127,6 +127,10 @@ import Testing
     #expect(lines.first == "For your loop: use stride 7.", "\(lines)")
     #expect(lines[1].hasPrefix("For the measured program: stride 4 is fastest, "), "\(lines)")
     #expect(results.content.decision.map(\.text) == Array(lines.prefix(2)))
+    // JSON has the same sentences in the same order.
+    let findings = results.content.document.findings
+    #expect(findings.map(\.says) == lines)
+    #expect(findings.map(\.kind).prefix(3) == [Conclusion.ownAnswer, Conclusion.kind, Conclusion.explanation])
   }
 
   @Test func `the answer names the variants, the best variant first`() throws {
@@ -554,20 +558,24 @@ import Testing
   /// stopped.
   private func flawed(
     _ sweeps: [(name: String, values: [Int])], isCondition: Bool = false,
-    command: [String] = [], hasPlain: Bool = false, time: (_ stride: Int) -> Double = { _ in 1000 },
+    command: [String] = [], hasPlain: Bool = false, plainMisses: Bool = false,
+    time: (_ stride: Int) -> Double = { _ in 1000 },
     misses: (_ stride: Int, _ work: Int) -> Bool
   ) throws -> ReportContent {
     let made = try Fixture.compared(sweeps) { variant, _ in variant == "plain" ? nil : 1000 }
     let runs = made.runs.map { run in
-      guard run.variant.name == "apply" else { return run }
+      let isPlain = run.variant.name == "plain"
+      guard !isPlain || plainMisses else { return run }
       var run = run
       let (stride, work) = (run.parameters["stride"]?.integer ?? 0, run.parameters["work"]?.integer ?? 0)
       run.trials = (0..<6).map { round in
-        let figures = ["elapsed": [time(stride) + Double(round)], "missed": [misses(stride, work) ? 3.0 : 0]]
+        let figures = [
+          "elapsed": [time(stride) + Double(round)], "missed": [isPlain || misses(stride, work) ? 3.0 : 0],
+        ]
         return TrialRecord(round: round, outcome: .completed, observation: Fixture.observation(figures))
       }
       return run
-    }.filter { hasPlain || $0.variant.name == "apply" }
+    }.filter { hasPlain || plainMisses || $0.variant.name == "apply" }
     var experiment = made.experiment
     experiment.show = ["elapsed", "missed"]
     var results = Results(
@@ -805,8 +813,89 @@ import Testing
         "the limit is between stride 32 and 36; to find it, run `gcdlab compare apply work=10ns,1us stride=32..36`."
       ) == true, "\(says)")
     #expect(
-      says.contains("Stride 32 is the largest tried without `missed`: a program of your own needs a margin."), "\(says)"
+      says.contains(
+        "Stride 32 is the largest tried without `missed`: one nearer to the limit may be faster, but a program of your own "
+          + "needs a margin."), "\(says)")
+    // The axes of the next table are those of this one.
+    let turned = try flawed(
+      [("stride", [32, 36]), ("work", [10, 1000])], command: ["compare", "apply", "stride=32,36", "work=10,1000"]
+    ) { stride, _ in stride == 36 }.conclusions
+    #expect(turned.first?.hasSuffix("`gcdlab compare apply stride=32..36 work=10ns,1us`.") == true, "\(turned)")
+  }
+
+  @Test func `a margin is the largest setting without a flaw, unless a smaller one is as good`() throws {
+    func margin(time: (_ stride: Int) -> Double) throws -> String? {
+      try flawed([("stride", [16, 32, 64])], time: time) { stride, _ in stride == 64 }.decision.map(\.text).last
+    }
+    #expect(
+      try margin { _ in 1000 }
+        == "Stride 32 is the largest tried without `missed`: a program of your own needs a margin, and stride 16 is as good."
     )
+    #expect(try margin { $0 == 16 ? 2000 : 1000 }?.contains("one nearer to the limit may be faster") == true)
+    #expect(try margin { $0 == 32 ? 2000 : 1000 }?.contains("margin") == false)
+  }
+
+  @Test func `the largest setting tried needs a margin if only another variant has the flaw`() throws {
+    func says(_ misses: Bool, best: Int) throws -> [String] {
+      try flawed([("stride", [16, 32])], plainMisses: misses, time: { $0 == best ? 1000 : 2000 }) { _, _ in false }
+        .decision.map(\.text)
+    }
+    let margin = "Stride 32 is the largest tried, and plain has `missed`: a program of your own needs a margin."
+    let large = try says(true, best: 32)
+    #expect(large.last == margin, "\(large)")
+    #expect(try !says(true, best: 16).contains { $0.contains("margin") })
+    #expect(try !says(false, best: 32).contains { $0.contains("margin") })
+  }
+
+  @Test func `of a grid, the answer has the speed-ups of the best settings`() throws {
+    func says(_ works: [Int]) throws -> String? {
+      let made = try Fixture.compared([("work", works), ("stride", [1, 4])]) { variant, _ in
+        variant == "plain" ? nil : 1000
+      }
+      let runs = made.runs.filter { $0.variant.name == "apply" }.map { run in
+        var run = run
+        let (stride, work) = (run.parameters["stride"]?.integer ?? 0, run.parameters["work"]?.integer ?? 0)
+        run.trials = (0..<6).map { round in
+          let figures = ["elapsed": [Double(stride * 1000 + round)], "rate": [Double(work) / 10]]
+          return TrialRecord(round: round, outcome: .completed, observation: Fixture.observation(figures))
+        }
+        return run
+      }
+      var experiment = made.experiment
+      experiment.show = ["elapsed", "rate"]
+      let results = Results(
+        experiment: experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1, runs: runs)
+      let json = try JSONReport.render([results.document]).replacing(/"rate"/, with: "\"speedup\"")
+        .replacing(/"kind": "speedup"/, with: "\"kind\": \"rate\"")
+      return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first))
+        .conclusions.first { $0.hasPrefix("Speedup") }
+    }
+    let few = try says([15, 18])
+    #expect(
+      few?.hasSuffix("): 1.50 /s at work 15 ns, 1.80 /s at work 18 ns.") == true, "\(few ?? "")")
+    let many = try says([12, 15, 18, 20])
+    #expect(many?.hasSuffix("): 1.20 /s to 2 /s at the lowest means.") == true, "\(many ?? "")")
+  }
+
+  @Test func `the answer says if only yardsticks were compared`() throws {
+    func says(_ command: [String]) throws -> [String] {
+      let made = try Fixture.compared([("stride", [1, 4])]) { variant, values in
+        variant == "plain" ? nil : Double(1000 * (values["stride"] ?? 1))
+      }
+      var results = Results(
+        experiment: made.experiment, machine: made.machine, seed: 7, started: made.started, seconds: 1,
+        runs: made.runs.filter { $0.variant.name == "apply" })
+      results.command = command
+      let json = try JSONReport.render([results.document]).replacing(
+        /"role": "[a-z]+"/, with: "\"role\": \"yardstick\"")
+      return ReportContent(try #require(try ResultDocument.parse(Array(json.utf8), place: "own").first)).conclusions
+    }
+    let yardstick =
+      "apply is a yardstick of this scenario: without --variant, the variants that it is about are compared, too."
+    let some = try says(["compare", "apply", "stride=1,4", "--variant", "apply"])
+    #expect(some.contains(yardstick), "\(some)")
+    let all = try says(["compare", "apply", "stride=1,4"])
+    #expect(!all.contains(yardstick), "\(all)")
   }
 
   @Test func `the suggested sweep is one that the command accepts, however far apart the settings are`() throws {

@@ -326,6 +326,19 @@ import Testing
     let changed = try text(fastest(1), fastest(4))
     #expect(
       changed.contains("\nthe old choice: stride 1\nthe new choice: stride 4\n"), "\(changed)")
+    // A side can choose what the other side has not tried.
+    func strides(_ strides: [Int]) throws -> ResultDocument {
+      ResultDocument(
+        try Fixture.compared([("stride", strides)]) { name, values in
+          name == "plain" ? nil : Double(9000 / (values["stride"] ?? 1))
+        })
+    }
+    let other = try text(strides([1, 2, 4]), strides([1, 8]))
+    #expect(
+      other.contains(
+        "\ntried on one side only: stride 2 and 4 (old), stride 8 (new)\nthe old choice: stride 4\nthe new choice: stride 8\n"
+      ), "\(other)")
+    #expect(!changed.contains("tried on one side only"))
     // The figure in the sentence is another one.
     let same = try text(fastest(4), fastest(4, 1.1))
     #expect(same.contains("\nthe same choice on both sides: stride 4\n"), "\(same)")

@@ -51,6 +51,10 @@ public struct Conclusion: Sendable {
   public static let explanation = "explanation"
   /// The kind of a note with the advice of a pattern. The note supplements the result of a comparison.
   public static let advice = "advice"
+  /// The kinds of the notes that decide: what to use, and why not something else. Reports show them in this order.
+  public static let decisions = [ownAnswer, answer, kind]
+  /// The kinds of all notes of an answer, in the order in which reports show them.
+  public static let kinds = decisions + [explanation, advice]
 }
 
 extension Verdict {

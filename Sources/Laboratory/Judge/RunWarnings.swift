@@ -94,7 +94,8 @@ extension Results {
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.interval,
       interval.relativeMargin > goal
     else { return [] }
-    return [RunNote(RunNote.precision, "goal ±\(Quantity(100 * goal, .percent)) not reached")]
+    let reached = Quantity(100 * interval.relativeMargin, .percent)
+    return [RunNote(RunNote.precision, "±\(reached) reached, goal ±\(Quantity(100 * goal, .percent))")]
   }
 
   private var unsteadiness: [RunNote] {

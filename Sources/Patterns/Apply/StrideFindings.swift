@@ -60,14 +60,17 @@ extension ApplyStride: FindingPattern {
         return isAboutOwnLoop ? note("No stride for your loop: \(run.label), without strides, is best.", [run]) : nil
       }
       let good = goodRuns(around: best, comparison, results.runs)
-      guard let says = words(about: good) else { return nil }
+      let isDecided = !good.isEmpty
+      // Who describes a loop asks for a stride, even for one that is not certain.
+      let used = isDecided || !isAboutOwnLoop ? good : [run]
+      guard let says = words(about: used) else { return nil }
       let cores = run.cores.map { "With \($0.counted("core")): " } ?? ""
-      return note(
-        cores.isEmpty ? says : cores + says.prefix(1).lowercased() + says.dropFirst(), good)
+      let doubt = isDecided ? "" : "By the best mean so far, since the rounds do not decide: "
+      let beginning = cores.isEmpty ? doubt : cores + doubt.prefix(1).lowercased() + doubt.dropFirst()
+      return note(beginning.isEmpty ? says : beginning + says.prefix(1).lowercased() + says.dropFirst(), used)
     }
     return notes.isEmpty && isAboutOwnLoop
-      ? [note("No stride for your loop: the rounds do not decide which measured stride is the best.", results.runs)]
-      : notes
+      ? [note("No stride for your loop: the time of an iteration was not measured.", results.runs)] : notes
   }
 
   /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an
@@ -109,9 +112,10 @@ extension ApplyStride: FindingPattern {
     let most = ownCount / blocks[0]
     let loop = "For your loop of \(ownCount.withCommas) iterations of \(time(ownEach))"
     let rule = "at least \(time(work[0])) of work in a block, and at least \(blocks[0].withCommas) blocks"
+    let source = "stride \(range(low.withCommas, high.withCommas)), \(time(each)) an iteration"
     return least > most
       ? "\(loop), \(time(Double(ownCount) * ownEach)) in all: too short for \(rule); a plain loop may be as fast."
-      : "\(loop): use stride \(range(least.withCommas, most.withCommas)), which is \(rule), as in the best measured loops."
+      : "\(loop): use stride \(range(least.withCommas, most.withCommas)), which is \(rule), as in the best measured loops (\(source))."
   }
 
   private func strideOf(_ run: VariantRun) -> Int? { stride.value(in: run.parameters) }

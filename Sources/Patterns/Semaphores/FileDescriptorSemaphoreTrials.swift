@@ -52,9 +52,13 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
 
   /// Returns a note on the turns in which the tasks of `permits-at-submit` open their files, since more permits gain
   /// little unless they save a turn: `90 tasks take turns: 3 with permits 32 to 44, 2 with permits 48 to 56.` Nil if
-  /// several numbers of permits have not been tried, or if they save no turn.
+  /// several numbers of permits have not been tried, or if they save no turn. Settings at which opens fail do not
+  /// count: a task whose open fails takes no turn.
   private func turns(_ runs: [VariantRun]) -> RunNote? {
-    let swept = runs.filter { $0.point[permits.name] != nil && !$0.figures(elapsed.metric).isEmpty }
+    let swept = runs.filter { run in
+      run.point[permits.name] != nil && !run.figures(elapsed.metric).isEmpty
+        && run.figures(failedOpens.metric).allSatisfy { $0.value == 0 }
+    }
     let counts = Set(swept.compactMap { tasks.value(in: $0.parameters) })
     guard counts.count == 1, let count = counts.first else { return nil }
     let all = Set(swept.compactMap { permits.value(in: $0.parameters) }).sorted()

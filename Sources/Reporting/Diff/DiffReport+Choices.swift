@@ -36,6 +36,27 @@ extension DiffReport {
     return choices + candidates(old, new)
   }
 
+  /// A line about the swept values that only one side has tried, `tried on one side only: permits 64 (old), permits 48
+  /// (new)`, since the choice of that side may be one of them; nil if there are none.
+  var untried: Line? {
+    guard let documents = diff.comparedDocuments else { return nil }
+    let sides = [("old", documents.old, documents.new), ("new", documents.new, documents.old)]
+    let parts = diff.sweptParameters.flatMap { name in
+      sides.compactMap { side, own, other -> String? in
+        func swept(_ documents: [ResultDocument]) -> [ParameterValue] {
+          documents.flatMap(\.scenario.parameters).filter { $0.name == name }.flatMap { $0.swept ?? [] }.distinct
+        }
+        let others = swept(other)
+        let alone = swept(own).filter { !others.contains($0) }
+        guard !others.isEmpty, !alone.isEmpty,
+          let parameter = own.flatMap(\.scenario.parameters).first(where: { $0.name == name })
+        else { return nil }
+        return "\(RunNames.setting(parameter, alone.map(parameter.describe), "and")) (\(side))"
+      }
+    }
+    return parts.isEmpty ? nil : Line("tried on one side only: \(parts.joined(separator: ", "))", .care)
+  }
+
   /// Returns the common choice of some comparisons, with the remark on an uncertain choice: `stride 4 (undecided at 1
   /// of the 2 values of work)`, or `stride 4 (not certain in 2 of 3 runs)`.
   private static func text(_ answers: [ResultDiff.Answer]) -> String {

@@ -97,7 +97,7 @@ public struct DiffReport: Sendable {
     let circumstances = ([diff.otherLoad].compactMap(\.self) + diff.otherCircumstances).map { Line($0, .care) }
     let answers = diff.answers.map { choices($0.old, $0.new) }
     return sides + [gate].compactMap(\.self) + circumstances
-      + [settings, Line(name + counts, .heading)].compactMap(\.self) + (answers ?? [])
+      + [settings, Line(name + counts, .heading), answers == nil ? nil : untried].compactMap(\.self) + (answers ?? [])
   }
 
   /// The line about the judgement of `--fail-above`; nil without this option.

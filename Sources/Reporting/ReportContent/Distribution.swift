@@ -14,8 +14,8 @@ struct Distribution: Sendable {
   }
   let metric: MetricFacts
   let series: [Series]
-  /// A note for the title of the plot: the points that are drawn, and the variants with too few samples. The note is
-  /// empty if the plot omits no runs.
+  /// A note for the title of the plot: the points that are drawn, the variants with too few samples, and the meaning of
+  /// a metric other than the headline. The note is empty if the plot omits no runs of the headline.
   let note: String
 
   /// The maximum number of series that readers can distinguish.
@@ -50,6 +50,8 @@ struct Distribution: Sendable {
       + (Self.isOfBest(index) ? ", each variant at the setting with its best mean" : "")
       + (tooFew.isEmpty
         ? "" : "; not drawn (fewer than \(Self.fewestSamples) samples): " + tooFew.joined(separator: ", "))
+      // The table of the headline explains the headline.
+      + (metric.name == index.document.scenario.show.first ? "" : "; \(metric.name): \(metric.says)")
     if series.isEmpty { return nil }
   }
 }

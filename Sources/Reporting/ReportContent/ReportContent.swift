@@ -210,22 +210,13 @@ public struct ReportContent: Sendable {
 
   /// The sentences of the conclusion, the most important sentence first.
   var conclusions: [String] {
-    func sentences(_ kind: String) -> [String] { document.findings.filter { $0.kind == kind }.map(\.says) }
-    let own = sentences(Conclusion.ownAnswer)
-    var measured = sentences(Conclusion.kind)
-    if !own.isEmpty, let first = measured.first {
-      measured[0] = "For the measured program: \(first.uncapitalizedFirst)"
-    }
-    return own + sentences(Conclusion.answer) + measured + sentences(Conclusion.explanation)
-      + sentences(Conclusion.advice)
+    Conclusion.kinds.flatMap { kind in document.findings.filter { $0.kind == kind }.map(\.says) }
   }
 
   /// The findings that are not part of the conclusion.
   var findings: [String] {
     // The answer of a comparison already contains the best setting and the certainty of this result.
-    let inAnswer =
-      [Conclusion.ownAnswer, Conclusion.answer, Conclusion.kind, Conclusion.explanation, Conclusion.advice]
-      + (isComparison ? [RunNote.bestStride] : [])
+    let inAnswer = Conclusion.kinds + (isComparison ? [RunNote.bestStride] : [])
     return document.findings.filter { !inAnswer.contains($0.kind) }.map(\.says)
   }
 
@@ -302,7 +293,10 @@ extension ResultDocument {
   /// unchanged.
   func fitting(_ warning: RunNote) -> RunNote {
     guard warning.kind == RunNote.coresTaken else { return warning }
-    let consequence = isAboutCores ? "this run cannot say how much several cores gain" : "intervals are wide"
+    let consequence =
+      isAboutCores
+      ? "this run cannot say how much several cores gain"
+      : "intervals are wide" + (scenario.isComparison ? ", so repeat the run on a quiet machine before you choose" : "")
     return RunNote(warning.kind, "\(warning.says); \(consequence)", runs: warning.runs)
   }
 }

@@ -110,8 +110,7 @@ extension ReportContent {
 
   /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, and the decision.
   var decision: [Line] {
-    let kinds = [Conclusion.answer, Conclusion.ownAnswer, Conclusion.kind]
-    return Array(conclusionLines.prefix(document.findings.count { kinds.contains($0.kind) }))
+    Array(conclusionLines.prefix(document.findings.count { Conclusion.decisions.contains($0.kind) }))
   }
 
   /// The lines of the answer that a long report repeats at its end: the counts of the claims, and the first sentence of

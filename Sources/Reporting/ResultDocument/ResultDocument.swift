@@ -47,10 +47,20 @@ public struct ResultDocument: Codable, Sendable {
     traces = TraceFacts.facts(results.traces)
   }
 
-  /// Returns a copy of the document with the sentences of the answer inserted before the other findings.
+  /// Returns a copy of the document with the sentences of a comparison's answer. All sentences of the answer come
+  /// first, in the order in which reports show them. If a pattern answers a question about the user's own program, the
+  /// decision states that it is about the measured program.
   func concluding(_ answer: [RunNote]) -> ResultDocument {
+    var notes = answer + findings
+    if findings.contains(where: { $0.kind == Conclusion.ownAnswer }),
+      let first = notes.firstIndex(where: { $0.kind == Conclusion.kind })
+    {
+      notes[first] = RunNote(Conclusion.kind, "For the measured program: \(notes[first].says.uncapitalizedFirst)")
+    }
     var document = self
-    document.findings.insert(contentsOf: answer, at: 0)
+    document.findings =
+      Conclusion.kinds.flatMap { kind in notes.filter { $0.kind == kind } }
+      + notes.filter { !Conclusion.kinds.contains($0.kind) }
     return document
   }
 

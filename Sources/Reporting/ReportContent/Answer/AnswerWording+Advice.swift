@@ -132,7 +132,11 @@ extension AnswerWording {
     guard left.count < all.count, variants.count <= ComparisonAnswer.mostNames,
       values.allSatisfy({ $0.1.count <= ComparisonAnswer.mostNames })
     else { return nil }
-    let settings = (places + values).compactMap { parameter, values in parameter.notation(of: values) }
+    // The next table has the axes of this one.
+    let settings = index.swept.compactMap { swept in
+      (places + values).first { $0.0.name == swept.name }.flatMap { parameter, values in parameter.notation(of: values)
+      }
+    }
     let arguments = (settings + (isPart ? variants.map { "--variant \($0)" } : [])).joined(separator: " ")
     return (arguments, Double(left.count) / Double(all.count))
   }

@@ -44,6 +44,10 @@ extension AnswerWording {
     }.map { named($1) }
     // The ratios of the others are at most those of the last item.
     let hidden = costs.count - shown.count
+    // A run that is not certainly as good can have the ratio of one that is.
+    let least = costs.first.map { meanRatio($0[0]).factor } ?? 0
+    let isLittle = least > 0 && least <= 1 + ConfidenceInterval.alikeDifference && leaders.count > 1
+    let heading = metric.worseWord + (isLittle ? ", perhaps by more than \(ConfidenceInterval.alikeReach)" : "")
     let worse =
       hidden > 0
       ? "\(shown.dropLast().joined(separator: ", ")) and \(hidden + 1) more, up to \(shown[shown.count - 1])"
@@ -52,7 +56,7 @@ extension AnswerWording {
       near.isEmpty ? nil : "undecided: \(items(near, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",
       outclassed.isEmpty
         ? nil : "certainly worse than another of these: \(items(outclassed, of: group).map(named).listed())",
-      worse.isEmpty ? nil : "\(metric.worseWord): \(worse)",
+      worse.isEmpty ? nil : "\(heading): \(worse)",
       far.isEmpty
         ? nil
         : "at least \(farText) on average, but noisy: \(items(far, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",

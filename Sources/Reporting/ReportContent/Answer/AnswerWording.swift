@@ -277,6 +277,24 @@ struct AnswerWording {
       .map { "\($0) (\(names($1.map(\.run), of: group.runs)))" }.joined(separator: ", ")
   }
 
+  /// Returns the figures of the best runs of several groups for ``secondary``: `1.73 at balance uniform, 1.52 at
+  /// balance ramp`, or `1.52 to 1.73 at the best settings` of many groups. Returns nil if a best run has no such
+  /// figure.
+  func secondaryFigures(of groups: [AnswerGroup]) -> String? {
+    guard let secondary else { return nil }
+    let figures = groups.compactMap { group in index.shownFigure(group.best, of: secondary).map { (group, $0) } }
+    guard figures.count == groups.count, let least = figures.map(\.1).min(), let most = figures.map(\.1).max() else {
+      return nil
+    }
+    func text(_ value: Double) -> String { Quantity(value, secondary.unit).description }
+    return groups.count <= Self.fewGroups
+      ? figures.map { "\(text($0.1)) at \(settingsText(of: $0.0))" }.joined(separator: ", ")
+      : "\([text(least), text(most)].distinct.joined(separator: " to ")) at the \(bestMeanWords)s"
+  }
+
+  /// The maximum number of groups of which each has a figure.
+  private static let fewGroups = 3
+
   /// Returns the figure of the best run for ``secondary`` with the figures of the other runs: `4,000 (mutex), 1,913 to
   /// 2,614 (the others)`. Of runs that are as good as the best run, each has its figure, which may decide. A run
   /// without the metric is omitted. Returns nil if there is no such metric, or if the figure of the best run is 0.

@@ -119,8 +119,7 @@ struct ComparisonAnswer {
     self.names = names
     wording = AnswerWording(
       index: index, metric: metric, comparison: comparison, names: names, shown: shown,
-      // The tables of several groups show the headline alone.
-      secondary: comparison.groupParameters.isEmpty ? shown.first { $0.name != metric.name && !index.isFlaw($0) } : nil)
+      secondary: shown.first { $0.name != metric.name && !index.isFlaw($0) })
   }
 
   /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to 64.`;
@@ -200,35 +199,67 @@ struct ComparisonAnswer {
     let (parameter, gap) = (limit.parameter, limit.gap)
     let finer = FinerSweep(parameter, between: gap, doubles: false)
     guard !finer.values.isEmpty else { return "" }
-    let sweep =
-      finer.notation + (Set(index.document.runs.map(\.variant)).count > 1 ? " --variant \(limit.variant)" : "")
+    let variant = Set(index.document.runs.map(\.variant)).count > 1 ? ["--variant \(limit.variant)"] : []
     // The command of a grid names the other sweeps, too, since it replaces all sweeps.
-    let others = index.swept.filter { $0.name != parameter.name }.compactMap { $0.notation(of: $0.swept ?? []) }
-    let command = index.document.comparing((others + [sweep]).joined(separator: " "))
+    let sweeps = index.swept.compactMap { $0.name == parameter.name ? finer.notation : $0.notation(of: $0.swept ?? []) }
+    let command = index.document.comparing((sweeps + variant).joined(separator: " "))
     let purpose = finer.isComplete ? "find it" : "narrow it down"
     let values = [gap.lowerBound, gap.upperBound].map(ParameterValue.integer)
     let described = values.map(parameter.describe)
     // Near values can have one description.
     let ends = described[0] != described[1] ? described : values.map(parameter.exact)
     return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
-      + (command.map { "run `\($0)`" } ?? "sweep \(sweep)")
+      + (command.map { "run `\($0)`" } ?? "sweep \(([finer.notation] + variant).joined(separator: " "))")
   }
 
   /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
-  /// without failed-opens: a program of your own needs a margin.` The word *tried* is left out if the limit is exact.
-  /// Nil if there are no such settings.
+  /// without failed-opens: a program of your own needs a margin.` The word *tried* is left out if the limit is exact. A
+  /// smaller setting that is as good leaves the margin. Nil if there are no such settings.
   private var margin: String? {
-    let ends = limits.compactMap { limit -> String? in
-      let isRecommended = groups.flatMap(\.leaders).contains {
+    let leaders = groups.flatMap(\.leaders)
+    let recommended = limits.filter { limit in
+      leaders.contains {
         names.variant($0) == limit.variant && names.number($0, limit.parameter) == limit.gap.lowerBound
       }
-      return isRecommended ? RunNames.setting(limit.parameter, .integer(limit.gap.lowerBound)) : nil
-    }.distinct
-    guard let flaw = comparison.flaw, !ends.isEmpty else { return nil }
+    }
+    let ends = recommended.map { RunNames.setting($0.parameter, .integer($0.gap.lowerBound)) }.distinct
+    guard let flaw = comparison.flaw, let first = recommended.first else { return marginBelowFlaw }
     let isExact = limits.allSatisfy { $0.gap.upperBound == $0.gap.lowerBound + 1 }
+    let smallest =
+      groups.count == 1
+      ? leaders.filter { names.variant($0) == first.variant }.compactMap { names.number($0, first.parameter) }.min()
+      : nil
+    let smaller = smallest.flatMap { $0 < first.gap.lowerBound ? RunNames.setting(first.parameter, .integer($0)) : nil }
+    let remedy =
+      ends.count > 1
+      ? ""
+      : smaller.map { ", and \($0) \(groups[0].isUndecided ? "may be" : "is") as good" } ?? ""
+    let more =
+      isExact || smaller != nil ? "" : "one nearer to the limit may be \(wording.metric.betterWord), but "
     return
       "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest \(isExact ? "" : "tried ")without "
-      + "`\(flaw.name)`: a program of your own needs a margin."
+      + "`\(flaw.name)`: \(more)a program of your own needs a margin\(remedy)."
+  }
+
+  /// A sentence about a best setting that is the largest tried, if its variant has no flaw at any setting and another
+  /// variant has one: `Permits 48 is the largest tried, and unlimited has failed-opens: a program of your own needs a
+  /// margin.` Nil if there is no such setting, or if there are several groups.
+  private var marginBelowFlaw: String? {
+    guard let flaw = comparison.flaw, groups.count == 1, let parameter = names.parameters.first,
+      names.parameters.count == 1, parameter.name != Cores.name
+    else { return nil }
+    let best = groups[0].best
+    func numbers(of variant: String) -> [Int] {
+      counted.filter { names.variant($0) == variant }.compactMap { names.number($0, parameter) }
+    }
+    let others = comparison.flawed.map(names.variant)
+    guard let own = names.number(best, parameter), own == numbers(of: names.variant(best)).max(), !others.isEmpty,
+      !others.contains(names.variant(best))
+    else { return nil }
+    let flawed = counted.map(names.variant).distinct.filter(others.contains)
+    return "\(RunNames.setting(parameter, .integer(own)).capitalizedFirst) is the largest tried, and "
+      + "\(flawed.listed(most: Self.mostNames)) \(flawed.count == 1 ? "has" : "have") `\(flaw.name)`: "
+      + "a program of your own needs a margin."
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -299,8 +330,15 @@ struct ComparisonAnswer {
 
   /// A sentence about the yardsticks that do not compete for the best: `Yardsticks, only for comparison: inline (3.1x
   /// faster) and thread (17x slower).` Of several groups, the sentence has the number of groups in which a yardstick is
-  /// certainly better. Nil if there are no such yardsticks.
+  /// certainly better. If `--variant` leaves only yardsticks, the sentence says so. Nil if there are no yardsticks.
   private var yardsticks: String? {
+    if index.hasEnoughRounds, index.document.hasOption("--variant"), !groups.isEmpty,
+      groups.flatMap(\.runs).allSatisfy(index.isYardstick)
+    {
+      let variants = groups.flatMap(\.runs).map(names.variant).distinct
+      return "\(variants.listed()) \(variants.count == 1 ? "is a yardstick" : "are yardsticks") of this scenario: "
+        + "without --variant, the variants that it is about are compared, too."
+    }
     let others = comparison.yardsticks.grouped { index.document.runs[$0].variant }
     guard !others.isEmpty, index.hasEnoughRounds else { return nil }
     let better = groups.map { Set(comparison.runs(betterThan: $0.best)) }
@@ -346,13 +384,12 @@ struct ComparisonAnswer {
     }
   }
 
-  /// A sentence about the secondary metric of the best setting and of the others; nil if there are several groups, or
-  /// if the metric is 0 or missing.
+  /// A sentence about the secondary metric of the best setting and of the others; nil if the metric is 0 or missing. Of
+  /// several groups, whose tables show the headline alone, the sentence has only what the best settings gain.
   private var secondary: String? {
-    guard groups.count == 1, let metric = wording.secondary, let figures = wording.secondaryFigures(of: groups[0])
-    else {
-      return nil
-    }
+    guard let metric = wording.secondary, groups.count == 1 || metric.isSpeedUp && index.hasEnoughRounds,
+      let figures = groups.count == 1 ? wording.secondaryFigures(of: groups[0]) : wording.secondaryFigures(of: groups)
+    else { return nil }
     return "\(metric.name.capitalizedFirst) (\(metric.says)): \(figures)."
   }
 

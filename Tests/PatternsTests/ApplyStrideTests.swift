@@ -286,7 +286,7 @@ import Testing
     }
     #expect(
       try says(chance)
-        == "the rounds do not decide whether a cost model fits apply; --rounds 100, or larger strides, may decide")
+        == "the rounds do not decide whether a cost model fits apply; --rounds 100 may decide")
     #expect(StrideModel(fitting: Array(erratic.prefix(3))) == nil)
   }
 

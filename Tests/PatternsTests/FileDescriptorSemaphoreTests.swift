@@ -3,6 +3,7 @@ import Instruments
 import LabTesting
 import Testing
 
+@testable import Laboratory
 @testable import Patterns
 
 /// A trial lowers the descriptor limit of its whole process, so each test runs in a process of its own.
@@ -124,8 +125,8 @@ import Testing
     #expect(
       findings([32, 44, 48, 60]) == [
         turns,
-        "When opens failed, the tasks had no more than 57 files open: the rest of this process uses the other 7 of its 64 "
-          + "descriptors, and the rest of yours may use more.",
+        "When opens failed, the tasks had no more than 57 files open, so that is the limit here: the rest of this process "
+          + "uses the other 7 of its 64 descriptors, and the rest of yours may use more.",
       ])
     #expect(
       findings([58, 60]).first
@@ -133,6 +134,38 @@ import Testing
     )
     // Without failures, nothing is known about the rest of the process. One number of turns saves none.
     #expect(findings([44, 48]).count == 1 && findings([48, 56]).isEmpty)
+  }
+
+  @Test func `the precision that a comparison reached is that of the settings without failed opens`() throws {
+    /// Returns the remark on the precision if the rounds at 4, 24, 32 and 60 permits vary by the shares in `noise`.
+    func remark(_ noise: [Double]) throws -> String? {
+      let pattern = FileDescriptorSemaphore()
+      let description = try PatternDescription(pattern)
+      let variant = try #require(description.variants.first { $0.name == "permits-at-submit" })
+      var experiment = Experiment(
+        name: "fd-semaphore", pattern: description, title: "", source: "", variants: [variant],
+        show: ["elapsed", "failed-opens"])
+      experiment.isComparison = true
+      let runs = zip([4, 24, 32, 60], noise).map { permits, noise in
+        let trials = (0..<12).map { round in
+          var observation = Observation()
+          observation.record("failed-opens", max(permits - 57, 0))
+          let time = permits == 60 ? 1e6 : 1e7 / Double(permits)
+          observation.record("elapsed", time * (1 + noise * Double(round * round % 5)))
+          return TrialRecord(round: round, outcome: .completed, observation: observation)
+        }
+        return VariantRun(
+          variant: variant, point: Point([Setting("permits", .integer(permits))]),
+          parameters: ["permits": .integer(permits)], trials: trials)
+      }
+      let results = Results(experiment: experiment, machine: .test, seed: 1, started: "", runs: runs)
+      return results.warnings(within: Budget(rounds: 6, precision: 0.02)).first { $0.kind == RunNote.precision }?.says
+    }
+    // The ratio of 4 to 32 permits is far above 2x, so it hardly affects the answer.
+    #expect(try remark([0, 0, 0, 0.2]) == nil)
+    #expect(try remark([0.2, 0, 0, 0]) == nil)
+    let open = try remark([0, 0.2, 0, 0])
+    #expect(open?.contains(/^±\d+ % reached for ratios below 2x, goal ±2 %$/) == true, "\(open ?? "")")
   }
 
   @Test func `a comparison of limits names the threads of the pool if there are more tasks than threads`() {

@@ -36,13 +36,13 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add rounds until every ratio is known to within this share, as in 2%, or --time has run out (default: 2% in compare, or 10% with --quick and without --time; none elsewhere).",
+      "Add rounds until every ratio that is not certainly above 2x is known to within this share, as in 2%, or --time has run out (default: 2% in compare, or 10% with --quick and without --time; none elsewhere).",
       valueName: "percent"))
   var precision: String?
 
   @Option(
     help: ArgumentHelp(
-      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, or 20s with --quick, and up to four times as long if six rounds need more; 1min with --precision, none elsewhere).",
+      "Start no round that would end later than this, as in 5s or 2min (default: 30s in compare, or 20s with --quick; 1min with --precision, none elsewhere). A default of compare becomes up to four times as long if six rounds need more; a time of yours never does.",
       valueName: "duration"))
   var time: String?
 

@@ -136,3 +136,23 @@ extension Experiment {
       of: parameter, with: parameters.filter { name, _ in !sweep.contains { $0.name == name } })
   }
 }
+
+extension Experiment {
+  /// The shown metrics that may count a flaw of a comparison. The first of them that is 0 in at least one run counts
+  /// flaws.
+  var flawMetrics: [Metric] {
+    isComparison
+      ? show.dropFirst().compactMap(pattern.metric).filter { $0.meaning == .count && $0.better == .lower } : []
+  }
+
+  /// Returns the comparison of runs by the headline metric, as in the report: without the runs that have a flaw.
+  ///
+  /// - Parameter areZero: for each of ``flawMetrics`` and each run, whether the count is 0 in all rounds; nil if
+  ///   nothing was counted.
+  func comparison(of entries: [Comparison.Entry], areZero: [[Bool?]]) -> Comparison {
+    let counted = areZero.first { $0.contains(true) } ?? entries.map { _ in nil }
+    let amounts = Set(sweptProblem).subtracting(pattern.conditions)
+    let flaws = Flaws(of: entries, areZero: counted, amounts: amounts)
+    return Comparison(flaws.excluded(from: entries), .init(self), ranking: headline?.better.ranking)
+  }
+}

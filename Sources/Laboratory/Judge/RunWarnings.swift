@@ -89,13 +89,22 @@ extension Results {
   /// since such runs may take part in fewer rounds.
   private func imprecision(_ budget: Budget) -> [RunNote] {
     guard experiment.isComparison, let goal = budget.precision, let headline = experiment.headline else { return [] }
-    let comparison = Comparison(runs, .init(experiment), by: headline)
+    let zeros = experiment.flawMetrics.map { metric in
+      runs.map { run in
+        let figures = run.figures(metric)
+        return figures.isEmpty ? nil : figures.allSatisfy { $0.value == 0 }
+      }
+    }
+    let entries = runs.map { Comparison.Entry($0, figures: $0.figures(headline)) }
+    let comparison = experiment.comparison(of: entries, areZero: zeros)
     let apart = Set(comparison.runs(apartBy: Comparison.outOfReach))
     guard let least = comparison.leastPrecise(except: apart.contains), let interval = least.interval,
       interval.relativeMargin > goal
     else { return [] }
-    let reached = Quantity(100 * interval.relativeMargin, .percent)
-    return [RunNote(RunNote.precision, "±\(reached) reached, goal ±\(Quantity(100 * goal, .percent))")]
+    let reached = 100 * interval.relativeMargin
+    let text = Quantity.fixed(reached, decimals: reached < 9.95 ? 1 : 0)
+    let ofNear = apart.isEmpty ? "" : " for ratios below \(Quantity.number(Comparison.outOfReach))x"
+    return [RunNote(RunNote.precision, "±\(text) % reached\(ofNear), goal ±\(Quantity(100 * goal, .percent))")]
   }
 
   private var unsteadiness: [RunNote] {

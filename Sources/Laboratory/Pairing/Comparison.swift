@@ -8,8 +8,8 @@ public struct Comparison: Sendable {
   public struct Entry: Sendable {
     let variant: String
     let point: [String: ParameterValue]
-    let figures: [RoundFigure]
-    let mayBeBest: Bool
+    var figures: [RoundFigure]
+    var mayBeBest: Bool
     let isYardstick: Bool
 
     /// Creates the entry of a variant at a point. `point` must not contain settings that the variant ignores.

@@ -9,6 +9,9 @@ struct Pace {
   /// The figures of the headline metric for each run, in the order of the plan. Trials for which no second core was
   /// available are excluded.
   private var figures: [[RoundFigure]]
+  /// For each metric that may count a flaw and for each run, whether the count is 0 in all rounds; nil if nothing was
+  /// counted.
+  private var areZero: [[Bool?]]
   /// The time from the start of the run to the beginning of the current round, in nanoseconds.
   private var roundStart: UInt64 = 0
   private var longestRound: UInt64 = 0
@@ -62,6 +65,7 @@ struct Pace {
     start = clock()
     headline = plan.experiment.headline
     figures = Array(repeating: [], count: plan.runs.count)
+    areZero = plan.experiment.flawMetrics.map { _ in Array(repeating: nil, count: plan.runs.count) }
   }
 
   /// The time since the start of the run, in nanoseconds.
@@ -80,7 +84,7 @@ struct Pace {
     }
     guard headline != nil else { return round < plan.budget.rounds }
     let comparison = comparison
-    if plan.experiment.ranksAllRuns {
+    if plan.experiment.ranksAllRuns, plan.experiment.flawMetrics.isEmpty {
       outOfReach = Set(comparison.runs(apartBy: Comparison.outOfReach).map { plan.runs[$0].label })
     }
     guard round >= plan.budget.rounds else { return true }
@@ -180,6 +184,10 @@ struct Pace {
     if let figure = headline.flatMap({ trial.figure($0) }), !trial.shortages.contains(Cores.second) {
       figures[index].append(RoundFigure(round: trial.round, value: figure))
     }
+    for (place, metric) in plan.experiment.flawMetrics.enumerated() {
+      guard let count = trial.figure(metric) else { continue }
+      areZero[place][index] = count == 0 && areZero[place][index] != false
+    }
     guard let least = plan.budget.fewestRounds, let limit = time, trial.round == 0,
       let each = timeOfTrial(within: limit)
     else { return nil }
@@ -246,22 +254,17 @@ struct Pace {
       precision: plan.budget.precision.map { (goal: $0, reached: reached) })
   }
 
-  /// The comparison of the runs by the headline metric, as in the report, but including the runs that have a flaw. If
-  /// the report prints no ratios, the comparison contains the ratios to the best run.
+  /// The comparison of the runs by the headline metric, as in the report. If the report prints no ratios, the
+  /// comparison contains the ratios to the best run.
   private var comparison: Comparison {
     var experiment = plan.experiment
     if experiment.baseline == nil { experiment.isComparison = true }
     let entries = zip(plan.runs, figures).map { Comparison.Entry($0, figures: $1) }
-    return Comparison(entries, .init(experiment), ranking: headline?.better.ranking)
+    return experiment.comparison(of: entries, areZero: areZero)
   }
 }
 
 extension Experiment {
-  /// Whether the run searches for the best of all its settings, and can determine the best run before the report. The
-  /// value is false with a baseline, since all ratios matter, and with a shown count whose lower values are better:
-  /// such a count excludes settings, and only the report decides which settings.
-  fileprivate var ranksAllRuns: Bool {
-    isComparison && baseline == nil
-      && !show.compactMap(pattern.metric).contains { $0.kind == .count && $0.better == .lower }
-  }
+  /// Whether the run searches for the best of all its settings. With a baseline, all ratios matter.
+  fileprivate var ranksAllRuns: Bool { isComparison && baseline == nil }
 }

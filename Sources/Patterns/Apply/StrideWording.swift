@@ -11,7 +11,7 @@ extension StrideModel {
     let error = "\(Self.percent(fit.worst.error)) %"
     guard !isUndecided else {
       return
-        "the rounds do not decide whether a cost model fits \(variant); --rounds \(Self.enough(after: rounds)), or larger strides, may decide"
+        "the rounds do not decide whether a cost model fits \(variant); --rounds \(Self.enough(after: rounds)) may decide"
     }
     guard fits else {
       return "no cost model fits \(variant): the best one misses stride "

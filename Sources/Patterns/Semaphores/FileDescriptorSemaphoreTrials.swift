@@ -84,8 +84,8 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
     else { return nil }
     return RunNote(
       Conclusion.advice,
-      "When opens failed, the tasks had no more than \(Int(most)) files open: the rest of this process uses the other "
-        + "\(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
+      "When opens failed, the tasks had no more than \(Int(most)) files open, so that is the limit here: the rest of this "
+        + "process uses the other \(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
       runs: failing.map(\.label))
   }
 

@@ -82,7 +82,7 @@ extension AnswerWording {
     let goal =
       index.document.isQuick && !index.document.hasOption("--precision")
       ? " --precision \(Quantity.number(100 * Budget.quickComparisonPrecision))%" : ""
-    return "\(purpose), run `\(command) \(time(share))\(goal)`"
+    return "\(purpose), try `\(command) \(time(share))\(goal)`"
   }
 
   /// The shortest time that the advice suggests, in seconds.

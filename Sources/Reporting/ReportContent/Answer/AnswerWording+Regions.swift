@@ -47,7 +47,7 @@ extension AnswerWording {
     // A run that is not certainly as good can have the ratio of one that is.
     let least = costs.first.map { meanRatio($0[0]).factor } ?? 0
     let isLittle = least > 0 && least <= 1 + ConfidenceInterval.alikeDifference && leaders.count > 1
-    let heading = metric.worseWord + (isLittle ? ", perhaps by more than \(ConfidenceInterval.alikeReach)" : "")
+    let heading = metric.worseWord + (isLittle ? ", and not certainly within \(ConfidenceInterval.alikeReach)" : "")
     let worse =
       hidden > 0
       ? "\(shown.dropLast().joined(separator: ", ")) and \(hidden + 1) more, up to \(shown[shown.count - 1])"

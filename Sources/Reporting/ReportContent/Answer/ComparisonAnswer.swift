@@ -11,6 +11,8 @@ struct ComparisonAnswer {
   private let names: RunNames
   private let wording: AnswerWording
   private let measured: [Int]
+  /// The sentences about settings with a flaw; nil if no metric counts a flaw.
+  private let flaws: FlawAnswer?
   /// The groups of runs that have a best run, in the order of their settings.
   private let groups: [AnswerGroup]
 
@@ -33,8 +35,8 @@ struct ComparisonAnswer {
     let bests = answer.bests
     // With a baseline, the question is what to use in its place.
     let decision = [
-      answer.mistake, answer.flaws, answer.contrast, answer.loss, bests.first, answer.trade,
-      bests.isEmpty ? nil : answer.margin,
+      answer.mistake, answer.flaws?.sentence, answer.contrast, answer.loss, bests.first, answer.trade,
+      bests.isEmpty ? nil : answer.flaws?.margin,
     ]
     let explanation: [String?] =
       bests.dropFirst().map { $0 } + [
@@ -120,146 +122,7 @@ struct ComparisonAnswer {
     wording = AnswerWording(
       index: index, metric: metric, comparison: comparison, names: names, shown: shown,
       secondary: shown.first { $0.name != metric.name && !index.isFlaw($0) })
-  }
-
-  /// A sentence about the settings that have a flaw, such as `No failed-opens, except: unlimited with limit 16 to 64.`;
-  /// nil if no metric counts a flaw. The name of the metric is in backticks.
-  private var flaws: String? {
-    guard let flaw = comparison.flaw else { return nil }
-    let flawed = counted.filter(comparison.flawed.contains)
-    let unknown = unmeasured(by: flaw) { !$0.outcomes.incompleteKinds.isEmpty }.map { "; not measured: \($0)" } ?? ""
-    if flawed.isEmpty {
-      return "No `\(flaw.name)` at any setting\(unknown.isEmpty ? "" : " that was measured\(unknown)")."
-    }
-    let clean = counted.filter { !comparison.flawed.contains($0) }
-    let text =
-      clean.count < flawed.count
-      ? "Of the settings tried, only these are without `\(flaw.name)`: \(fullNames(clean, of: counted))"
-      : "No `\(flaw.name)`, except: \(fullNames(flawed, of: counted))"
-    let unranked = clean.filter(comparison.flawedElsewhere.contains)
-    let elsewhere =
-      unranked.isEmpty
-      ? ""
-      : "; not ranked, since the setting \(comparison.flawText): "
-        + namesWithAmounts(unranked, of: counted)
-    return "\(text)\(elsewhere)\(unknown)\(limitText)."
-  }
-
-  /// The runs whose flaws were counted; an empty array if no metric counts a flaw.
-  private var counted: [Int] {
-    index.document.runs.indices.filter { run in
-      comparison.flaw.map { index.document.runs[run].metrics[$0.name] != nil } ?? false
-    }
-  }
-
-  /// Returns the names of runs, with the conditions if a setting has a flaw under one condition and not under another.
-  private func fullNames(_ runs: [Int], of counted: [Int]) -> String {
-    let others = counted.filter { !runs.contains($0) && !comparison.flawedElsewhere.contains($0) }
-    let dependsOnCondition = Set(runs.map { names([$0], of: counted) }).intersection(
-      others.map { names([$0], of: counted) })
-    return dependsOnCondition.isEmpty ? names(runs, of: counted) : namesWithAmounts(runs, of: counted)
-  }
-
-  /// The names of runs by all swept parameters, the parameters of groups last: `stride 4 at work 10 ns`.
-  private var namesWithAmounts: RunNames {
-    RunNames(
-      index: index, parameters: names.parameters + index.swept.filter { comparison.groupParameters.contains($0.name) })
-  }
-
-  /// The settings of a variant between which its limit is: the largest without a flaw, and the smallest with one.
-  private struct Limit {
-    let variant: String
-    let parameter: ParameterFacts
-    let gap: ClosedRange<Int>
-  }
-
-  /// The limits of all variants on the first swept parameter that limits any of them, the smallest first. A variant has
-  /// a limit if a setting has a flaw that is larger than all settings without one.
-  private var limits: [Limit] {
-    let parameters = index.swept.filter { $0.name != Cores.name }
-    return parameters.lazy.map { parameter in
-      counted.grouped(by: names.variant).compactMap { variant, runs -> Limit? in
-        func numbers(where isMeant: (Int) -> Bool) -> [Int] {
-          runs.filter(isMeant).compactMap { names.number($0, parameter) }
-        }
-        let clean = numbers { !comparison.flawed.contains($0) && !comparison.flawedElsewhere.contains($0) }
-        let flawed = numbers(where: comparison.flawed.contains)
-        guard let most = clean.max(), let least = flawed.min(), most < least else { return nil }
-        return Limit(variant: variant, parameter: parameter, gap: most...least)
-      }
-    }.first { !$0.isEmpty }?.sorted {
-      ($0.gap.lowerBound, $0.gap.upperBound, $0.variant) < ($1.gap.lowerBound, $1.gap.upperBound, $1.variant)
-    } ?? []
-  }
-
-  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64; to narrow it down, sweep
-  /// permits=32..64:+4`. The words are empty if there is no limit, or if no number is between its settings.
-  private var limitText: String {
-    guard let limit = limits.first else { return "" }
-    let (parameter, gap) = (limit.parameter, limit.gap)
-    let finer = FinerSweep(parameter, between: gap, doubles: false)
-    guard !finer.values.isEmpty else { return "" }
-    let variant = Set(index.document.runs.map(\.variant)).count > 1 ? ["--variant \(limit.variant)"] : []
-    // The command of a grid names the other sweeps, too, since it replaces all sweeps.
-    let sweeps = index.swept.compactMap { $0.name == parameter.name ? finer.notation : $0.notation(of: $0.swept ?? []) }
-    let command = index.document.comparing((sweeps + variant).joined(separator: " "))
-    let purpose = finer.isComplete ? "find it" : "narrow it down"
-    let values = [gap.lowerBound, gap.upperBound].map(ParameterValue.integer)
-    let described = values.map(parameter.describe)
-    // Near values can have one description.
-    let ends = described[0] != described[1] ? described : values.map(parameter.exact)
-    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
-      + (command.map { "run `\($0)`" } ?? "sweep \(([finer.notation] + variant).joined(separator: " "))")
-  }
-
-  /// A sentence about the recommended settings that are the largest without a flaw, `Permits 40 is the largest tried
-  /// without failed-opens: a program of your own needs a margin.` The word *tried* is left out if the limit is exact. A
-  /// smaller setting that is as good leaves the margin. Nil if there are no such settings.
-  private var margin: String? {
-    let leaders = groups.flatMap(\.leaders)
-    let recommended = limits.filter { limit in
-      leaders.contains {
-        names.variant($0) == limit.variant && names.number($0, limit.parameter) == limit.gap.lowerBound
-      }
-    }
-    let ends = recommended.map { RunNames.setting($0.parameter, .integer($0.gap.lowerBound)) }.distinct
-    guard let flaw = comparison.flaw, let first = recommended.first else { return marginBelowFlaw }
-    let isExact = limits.allSatisfy { $0.gap.upperBound == $0.gap.lowerBound + 1 }
-    let smallest =
-      groups.count == 1
-      ? leaders.filter { names.variant($0) == first.variant }.compactMap { names.number($0, first.parameter) }.min()
-      : nil
-    let smaller = smallest.flatMap { $0 < first.gap.lowerBound ? RunNames.setting(first.parameter, .integer($0)) : nil }
-    let remedy =
-      ends.count > 1
-      ? ""
-      : smaller.map { ", and \($0) \(groups[0].isUndecided ? "may be" : "is") as good" } ?? ""
-    let more =
-      isExact || smaller != nil ? "" : "one nearer to the limit may be \(wording.metric.betterWord), but "
-    return
-      "\(ends.listed().capitalizedFirst) \(ends.count == 1 ? "is" : "are") the largest \(isExact ? "" : "tried ")without "
-      + "`\(flaw.name)`: \(more)a program of your own needs a margin\(remedy)."
-  }
-
-  /// A sentence about a best setting that is the largest tried, if its variant has no flaw at any setting and another
-  /// variant has one: `Permits 48 is the largest tried, and unlimited has failed-opens: a program of your own needs a
-  /// margin.` Nil if there is no such setting, or if there are several groups.
-  private var marginBelowFlaw: String? {
-    guard let flaw = comparison.flaw, groups.count == 1, let parameter = names.parameters.first,
-      names.parameters.count == 1, parameter.name != Cores.name
-    else { return nil }
-    let best = groups[0].best
-    func numbers(of variant: String) -> [Int] {
-      counted.filter { names.variant($0) == variant }.compactMap { names.number($0, parameter) }
-    }
-    let others = comparison.flawed.map(names.variant)
-    guard let own = names.number(best, parameter), own == numbers(of: names.variant(best)).max(), !others.isEmpty,
-      !others.contains(names.variant(best))
-    else { return nil }
-    let flawed = counted.map(names.variant).distinct.filter(others.contains)
-    return "\(RunNames.setting(parameter, .integer(own)).capitalizedFirst) is the largest tried, and "
-      + "\(flawed.listed(most: Self.mostNames)) \(flawed.count == 1 ? "has" : "have") `\(flaw.name)`: "
-      + "a program of your own needs a margin."
+    flaws = FlawAnswer(groups, wording)
   }
 
   /// The sentences about the best settings. Settings with a flaw are not considered.
@@ -422,7 +285,7 @@ struct ComparisonAnswer {
   /// if there are no such settings.
   private var withoutFigure: String? {
     guard !groups.isEmpty else { return nil }
-    return unmeasured { $0.rounds > 0 && $0.outcomes.incompleteKinds.isEmpty }.map {
+    return index.unmeasured(by: wording.metric) { $0.rounds > 0 && $0.outcomes.incompleteKinds.isEmpty }.map {
       "Without `\(wording.metric.name)`, and therefore not ranked: \($0)."
     }
   }
@@ -432,12 +295,12 @@ struct ComparisonAnswer {
   private var withoutRatio: String? {
     let runs = groups.flatMap(\.withoutRatio)
     return runs.isEmpty
-      ? nil : "Not ranked, since `\(wording.metric.name)` is 0 in some rounds: \(fullName(runs))."
+      ? nil : "Not ranked, since `\(wording.metric.name)` is 0 in some rounds: \(index.fullName(runs))."
   }
 
   /// A sentence about the settings that have no figure because their trials hung; nil if there are no such settings.
   private var hung: String? {
-    unmeasured { $0.outcomes[.hung] > 0 }.map {
+    index.unmeasured(by: wording.metric) { $0.outcomes[.hung] > 0 }.map {
       groups.isEmpty ? "Hung: \($0)." : "Hung, and therefore not ranked: \($0)."
     }
   }
@@ -446,31 +309,10 @@ struct ComparisonAnswer {
   /// are no such settings. Nothing is known about the time that such a trial needs.
   private var stopped: String? {
     let smaller = index.document.isQuick ? "--set" : "--quick or --set"
-    return unmeasured { $0.outcomes[.stopped] > 0 }.map {
+    return index.unmeasured(by: wording.metric) { $0.outcomes[.stopped] > 0 }.map {
       "Not measured, since a trial took too long: \($0). Make the trials smaller (\(smaller)), or allow longer ones "
         + "(--trial-time, and --time)."
     }
-  }
-
-  /// Returns the names of the settings that have no figure and whose results satisfy `isMeant`; nil if there are no
-  /// such settings.
-  private func unmeasured(where isMeant: (RunFacts) -> Bool) -> String? {
-    unmeasured(by: wording.metric, where: isMeant)
-  }
-
-  /// Returns the names of the settings that have no figure of `metric` and whose results satisfy `isMeant`; nil if
-  /// there are no such settings.
-  private func unmeasured(by metric: MetricFacts, where isMeant: (RunFacts) -> Bool) -> String? {
-    let runs = index.document.runs.indices.filter { run in
-      index.document.runs[run].metrics[metric.name] == nil && isMeant(index.document.runs[run])
-    }
-    return runs.isEmpty ? nil : fullName(runs)
-  }
-
-  /// Returns the names of runs by all swept parameters. A setting of a group may be the reason for what a sentence says
-  /// of them.
-  private func fullName(_ runs: [Int]) -> String {
-    RunNames(index: index, parameters: index.swept)(runs, of: Array(index.document.runs.indices))
   }
 
   /// A sentence on the smaller trials of `--quick`, with the command of the full run, which may have another answer;

@@ -176,7 +176,8 @@ struct GridAnswer {
     let parameters = wording.comparison.groupParameters
     let points = wording.index.document.runs.map { run in parameters.compactMap { run.point[$0] } }
     let count = Set(points.filter { $0.count == parameters.count }).count
-    return "at all \(count > groups.count ? "measured " : "")values of "
+    let all = groups.count == 2 && count == 2 ? "both" : "all"
+    return "at \(all) \(count > groups.count ? "measured " : "")values of "
       + wording.settings(of: groups[0]).map(\.parameter.name).listed()
   }
 

@@ -29,11 +29,11 @@ struct RunComparison: Sendable {
   /// A metric of a comparison that counts failures and is 0 in at least one run; nil if there is no such metric. A run
   /// with failures has a flaw.
   let flaw: MetricFacts?
-  /// The runs with a flaw, which are not compared with other runs.
-  let flawed: Set<Int>
-  /// The runs without a flaw of which another amount of work has a run with the same variant and settings and with a
-  /// flaw. A program that uses these settings may meet the flaw, so reports do not rank such a run.
-  let flawedElsewhere: Set<Int>
+  private let flaws: Flaws
+  /// The runs with a flaw (``Flaws/flawed``), which are not compared with other runs.
+  var flawed: Set<Int> { flaws.flawed }
+  /// The runs with a flaw at another amount of work (``Flaws/flawedElsewhere``), which are not ranked.
+  var flawedElsewhere: Set<Int> { flaws.flawedElsewhere }
 
   /// The runs of yardsticks that do not compete for the best of their group, and have figures.
   let yardsticks: [Int]
@@ -48,33 +48,24 @@ struct RunComparison: Sendable {
   ///   - shown: the shown metrics, one of which may count a flaw.
   init(_ index: RunIndex, by metric: MetricFacts, shown: [MetricFacts] = []) {
     let flaw = shown.first { $0.name != metric.name && index.isFlaw($0) }
-    let counted = flaw.map { flaw in
-      index.document.runs.indices.filter {
-        index.document.runs[$0].metrics[flaw.name] != nil && !index.isZero($0, flaw)
-      }
-    }
-    let flawed = Set(counted ?? [])
-    (self.flaw, self.flawed) = (flaw, flawed)
+    self.flaw = flaw
     let scenario = index.document.scenario
     let policy = Comparison.Policy(
       baseline: scenario.baseline, seeksBest: scenario.isComparison, sweep: scenario.sweep,
       problem: scenario.problem ?? [])
-    // A setting that a program chooses, or a condition, may be the reason for a flaw.
     let amounts = Set(scenario.problem ?? []).subtracting(scenario.conditions ?? [])
-    func key(_ run: Int) -> RunIndex.RunKey {
-      let facts = index.document.runs[run]
-      return .init(variant: facts.variant, point: facts.point.filter { !amounts.contains($0.key) })
-    }
-    let unsafe = Set(flawed.map(key))
-    let flawedElsewhere = Set(index.document.runs.indices.filter { !flawed.contains($0) && unsafe.contains(key($0)) })
-    self.flawedElsewhere = flawedElsewhere
     let entries = index.document.runs.enumerated().map { number, run in
       Comparison.Entry(
         variant: run.variant, point: run.point,
-        figures: flawed.contains(number) ? [] : run.metrics[metric.name]?.roundFigures ?? [],
-        mayBeBest: !index.isBroken(number) && !flawedElsewhere.contains(number), isYardstick: index.isYardstick(number))
+        figures: run.metrics[metric.name]?.roundFigures ?? [], mayBeBest: !index.isBroken(number),
+        isYardstick: index.isYardstick(number))
     }
-    let comparison = Comparison(entries, policy, ranking: metric.better.ranking)
+    let areZero = index.document.runs.indices.map { run in
+      flaw.flatMap { index.document.runs[run].metrics[$0.name] == nil ? nil : index.isZero(run, $0) }
+    }
+    let flaws = Flaws(of: entries, areZero: areZero, amounts: amounts)
+    self.flaws = flaws
+    let comparison = Comparison(flaws.excluded(from: entries), policy, ranking: metric.better.ranking)
     self.comparison = comparison
     let competitors = Set(comparison.bests.flatMap(comparison.runs(competingWith:)))
     yardsticks =

@@ -134,3 +134,20 @@ struct RunNames {
   func variant(_ run: Int) -> String { index.document.runs[run].variant }
   func point(_ run: Int) -> [String: ParameterValue] { index.document.runs[run].point }
 }
+
+extension RunIndex {
+  /// Returns the names of runs by all swept parameters. A setting of a group may be the reason for what a sentence says
+  /// of them.
+  func fullName(_ runs: [Int]) -> String {
+    RunNames(index: self, parameters: swept)(runs, of: Array(document.runs.indices))
+  }
+
+  /// Returns the names of the settings that have no figure of `metric` and whose results satisfy `isMeant`; nil if
+  /// there are no such settings.
+  func unmeasured(by metric: MetricFacts, where isMeant: (RunFacts) -> Bool) -> String? {
+    let runs = document.runs.indices.filter { run in
+      document.runs[run].metrics[metric.name] == nil && isMeant(document.runs[run])
+    }
+    return runs.isEmpty ? nil : fullName(runs)
+  }
+}

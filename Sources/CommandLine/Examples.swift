@@ -41,7 +41,7 @@ extension Lab {
   static let exampleComparisons: [(command: String, does: String)] =
     [
       ("compare apply-stride stride=1..4096:x4 --variant apply", "how large a stride for dispatch_apply?"),
-      ("compare apply-stride threads=1..8 --variant threads", "how many threads for a parallel loop?"),
+      ("compare apply-stride threads=1..8 --variant threads", "how many threads of your own for a parallel loop?"),
       ("compare fd-semaphore permits=4..64:x2", "how many files open at once, of 64 descriptors?"),
       ("compare task-granularity work=100ns,1us,10us,100us", "how much work is worth a block?"),
       ("compare lock-scaling threads-per-core=1,4,16", "lock or queue, with how many threads?"),

@@ -11,8 +11,8 @@
 /// rules detect the clusters. Both rules require that the states differ by a factor of at least 1.5. Each rule
 /// classifies fewer than 1 in 200 samples with normal noise as two states, whatever the width of the noise.
 ///
-/// - Each cluster has at least a seventh of the figures. The gap between the clusters is at least twice as wide as each
-///   cluster, and at least a factor of 1.5.
+/// - Each cluster has at least a tenth of the figures, and at least two. The gap between the clusters is at least twice
+///   as wide as each cluster, and at least a factor of 1.5.
 /// - If there are at least 40 figures, some may lie in the gap. In this case, each cluster has at least a fifth of the
 ///   figures, and the difference between the clusters explains at least 87 % of the variance of the logarithms, for the
 ///   split that explains most (Otsu, "A Threshold Selection Method from Gray-Level Histograms", 1979). For evenly
@@ -50,15 +50,15 @@ public struct States: Sendable {
 
   private static let leastFactor = 1.5
 
-  /// Returns the possible first indices of the upper state, if each state has at least one of `share` figures.
+  /// Returns the possible first indices of the upper state, if each state has at least two figures, and one of `share`.
   private static func borders(_ sorted: some RandomAccessCollection<Double>, oneOf share: Int) -> ClosedRange<Int> {
-    let least = (sorted.count + share - 1) / share
+    let least = max(2, (sorted.count + share - 1) / share)
     return least...(sorted.count - least)
   }
 
   /// Returns the index of the first figure above a gap that is wide enough for two states; nil if there is no such gap.
   private static func gap(_ sorted: [Double]) -> Int? {
-    let gaps = borders(sorted, oneOf: 7).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
+    let gaps = borders(sorted, oneOf: 10).map { (index: $0, factor: sorted[$0] / sorted[$0 - 1]) }
     guard let widest = gaps.max(by: { $0.factor < $1.factor }), widest.factor >= leastFactor else { return nil }
     let gap = widest.factor.squareRoot()
     return spread(sorted[..<widest.index]) < gap && spread(sorted[widest.index...]) < gap ? widest.index : nil

@@ -10,13 +10,13 @@ struct StatesTests {
     #expect(states.upper.count == 8 && states.upper.median == 1.5)
   }
 
-  @Test func `a seventh of the figures can be a state if the gap is wide`() throws {
+  @Test func `a tenth of the figures can be a state if the gap is wide`() throws {
     func figures(_ low: Int, of count: Int) -> [Double] {
       (0..<count).map { ($0 < low ? 4 : 60) * (1 + 0.02 * Double($0 % 7)) }
     }
-    #expect(try #require(States(figures(5, of: 33))).lower.count == 5)
+    #expect(try #require(States(figures(4, of: 33))).lower.count == 4)
     // Fewer figures are outliers.
-    #expect(States(figures(4, of: 33)) == nil)
+    #expect(States(figures(3, of: 33)) == nil)
   }
 
   @Test(arguments: [

@@ -125,8 +125,8 @@ import Testing
     #expect(
       findings([32, 44, 48, 60]) == [
         turns,
-        "When opens failed, the tasks had no more than 57 files open, so that is the limit here: the rest of this process "
-          + "uses the other 7 of its 64 descriptors, and the rest of yours may use more.",
+        "When opens failed, the tasks had 57 files open, so 57 is the limit here: the rest of this process uses 7 of its 64 "
+          + "descriptors, and the rest of yours may use more.",
       ])
     #expect(
       findings([58, 60]).first

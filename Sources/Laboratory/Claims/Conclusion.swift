@@ -51,8 +51,11 @@ public struct Conclusion: Sendable {
   public static let explanation = "explanation"
   /// The kind of a note with the advice of a pattern. The note supplements the result of a comparison.
   public static let advice = "advice"
+  /// The kind of a note with which a pattern states a limit that its trials met. In the answer of a comparison, the
+  /// note follows the decision.
+  public static let limit = "limit"
   /// The kinds of the notes that decide: what to use, and why not something else. Reports show them in this order.
-  public static let decisions = [ownAnswer, answer, kind]
+  public static let decisions = [ownAnswer, answer, kind, limit]
   /// The kinds of all notes of an answer, in the order in which reports show them.
   public static let kinds = decisions + [explanation, advice]
 }

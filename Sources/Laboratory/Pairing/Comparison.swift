@@ -187,6 +187,16 @@ public struct Comparison: Sendable {
     return (ranking == .higher ? 1 / interval.low : interval.high) - 1
   }
 
+  /// Returns the share by which a run may be worse than another run of its group, at the worse end of the interval of
+  /// their ratio; 0 if it cannot be worse, and nil if there is no interval.
+  public func possibleLoss(_ run: Int, beside other: Int) -> Double? {
+    guard run != other else { return 0 }
+    guard let ranking,
+      let interval = contrast(PairedRounds(figures[run], against: figures[other]), inGroupOf: run)?.interval
+    else { return nil }
+    return max(0, (ranking == .higher ? 1 / interval.low : interval.high) - 1)
+  }
+
   /// Returns the contrast of two runs of the group of `run`, with the certainty of the comparison's own ratios; nil if
   /// there is no ratio. One of the two runs may be the best run. As in ``contrasts``, the noise of ratios to the best
   /// run says nothing about a ratio to a baseline that is not the best run.

@@ -83,9 +83,9 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
       let most = failing.flatMap({ $0.figures(peakOpen.metric) }).map(\.value).min(), Int(most) < limit
     else { return nil }
     return RunNote(
-      Conclusion.advice,
-      "When opens failed, the tasks had no more than \(Int(most)) files open, so that is the limit here: the rest of this "
-        + "process uses the other \(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
+      Conclusion.limit,
+      "When opens failed, the tasks had \(Int(most)) files open, so \(Int(most)) is the limit here: the rest of this process "
+        + "uses \(limit - Int(most)) of its \(limit) descriptors, and the rest of yours may use more.",
       runs: failing.map(\.label))
   }
 

@@ -6,8 +6,6 @@ struct FinerSweep {
   let notation: String
   /// The values between the two settings.
   let values: [Int]
-  /// Whether the sweep has every value between the two settings.
-  let isComplete: Bool
 
   /// The number of steps between two settings that are far apart.
   private static let steps = 8.0
@@ -25,7 +23,6 @@ struct FinerSweep {
     let suffix = doubles ? ":x2" : parameter.unit != nil || step > 1 ? ":+\(text(step))" : ""
     notation = "\(parameter.name)=\(text(first))..\(text(last))\(suffix)"
     values = doubles ? Self.doubled(from: first, to: last) : Self.stepped(from: first, to: last, by: step)
-    isComplete = !doubles && step == 1
   }
 
   /// Returns the values between two others in a sweep that doubles the values.

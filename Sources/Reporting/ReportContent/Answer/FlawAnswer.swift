@@ -91,8 +91,8 @@ struct FlawAnswer {
     } ?? []
   }
 
-  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64; to narrow it down, sweep
-  /// permits=32..64:+4`. The words are empty if there is no limit, or if no number is between its settings.
+  /// Words about the smallest of ``limits``: `; the limit is between permits 32 and 64; for what is in between,
+  /// sweep permits=32..64:+4`. The words are empty if there is no limit, or if no number is between its settings.
   private var limitText: String {
     guard let limit = limits.first else { return "" }
     let (parameter, gap) = (limit.parameter, limit.gap)
@@ -102,12 +102,11 @@ struct FlawAnswer {
     // The command of a grid names the other sweeps, too, since it replaces all sweeps.
     let sweeps = index.swept.compactMap { $0.name == parameter.name ? finer.notation : $0.notation(of: $0.swept ?? []) }
     let command = index.document.comparing((sweeps + variant).joined(separator: " "))
-    let purpose = finer.isComplete ? "find it" : "narrow it down"
     let values = [gap.lowerBound, gap.upperBound].map(ParameterValue.integer)
     let described = values.map(parameter.describe)
     // Near values can have one description.
     let ends = described[0] != described[1] ? described : values.map(parameter.exact)
-    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); to \(purpose), "
+    return "; the limit is between \(parameter.name) \(ends[0]) and \(ends[1]); for what is in between, "
       + (command.map { "run `\($0)`" } ?? "sweep \(([finer.notation] + variant).joined(separator: " "))")
   }
 

@@ -118,21 +118,13 @@ struct GridAnswer {
   private func possibleLoss(of run: Int) -> Double? {
     let name = groups.lazy.compactMap { $0.runs.contains(run) ? wording.names([run], of: $0.runs) : nil }.first
     let losses = groups.map { group -> Double? in
-      guard let own = group.runs.first(where: { wording.names([$0], of: group.runs) == name }),
-        let loss = difference(own, in: group)
-      else { return nil }
-      // Any candidate may be the best, and better than the run with the best mean.
-      let others = group.candidates.map { difference($0, in: group) }
-      guard let most = others.compactMap(\.self).max(), !others.contains(nil) else { return nil }
-      return (1 + loss) * (1 + most) - 1
+      guard let own = group.runs.first(where: { wording.names([$0], of: group.runs) == name }) else { return nil }
+      // Any candidate of an open group may be the best.
+      let rivals = wording.isOpen(group) ? group.candidates : [group.best]
+      let losses = rivals.map { wording.comparison.possibleLoss(own, beside: $0) }
+      return losses.contains(nil) ? nil : losses.compactMap(\.self).max()
     }
     return losses.contains(nil) ? nil : losses.compactMap(\.self).max()
-  }
-
-  /// Returns the largest possible difference of a run from the best mean of its group, as a share; 0 for the run with
-  /// that mean, and nil without an interval.
-  private func difference(_ run: Int, in group: AnswerGroup) -> Double? {
-    run == group.best ? 0 : wording.comparison.contrastsWithBest[run]?.interval?.largestDifference
   }
 
   /// The choice of one run that is nowhere much worse than the best; nil if there is none.

@@ -137,6 +137,9 @@ struct RunComparison: Sendable {
   /// Returns the share by which a run may be worse than the best run of its group (``Comparison/possibleLoss(_:)``).
   func possibleLoss(_ run: Int) -> Double? { comparison.possibleLoss(run) }
 
+  /// Returns the share by which a run may be worse than another of its group (``Comparison/possibleLoss(_:beside:)``).
+  func possibleLoss(_ run: Int, beside other: Int) -> Double? { comparison.possibleLoss(run, beside: other) }
+
   subscript<Value>(dynamicMember part: KeyPath<Comparison, Value>) -> Value { comparison[keyPath: part] }
 
   /// Whether runs are compared with the best run, and not with a baseline; false if there are no ratios.

@@ -32,6 +32,8 @@ struct RunNames {
         return phrase.settings.isEmpty ? phrase.variants.listed(most: ComparisonAnswer.mostNames) : phrase.settings
       }
       let who = phrase.variants.listed(word, most: ComparisonAnswer.mostNames)
+      // The setting names a variant with the same name as its parameter.
+      if phrase.settings.hasPrefix("\(who) ") { return phrase.settings }
       return phrase.settings.isEmpty
         ? who : phrases.count == 1 ? "\(who) with \(phrase.settings)" : "\(who) (\(phrase.settings))"
     }

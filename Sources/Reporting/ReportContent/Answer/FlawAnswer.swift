@@ -146,9 +146,10 @@ struct FlawAnswer {
     }.min { $0.number < $1.number }.flatMap { $0.number < limit.gap.lowerBound ? $0 : nil }
   }
 
-  /// A sentence about a best setting that is the largest tried, if its variant has no flaw at any setting and another
-  /// variant has one: `Since unlimited has failed-opens, a larger number of permits than 48 may have some, too: a
-  /// program of your own needs a margin.` Nil if there is no such setting, or if there are several groups.
+  /// A sentence about a best setting that is the largest tried, if its variant has no flaw at any setting, and a
+  /// variant without this parameter has one: `Since unlimited has failed-opens, a larger number of permits than 48 may
+  /// have some, too: a program of your own needs a margin.` Nil if there is no such setting, or if there are several
+  /// groups.
   private var marginBelowFlaw: String? {
     guard groups.count == 1, let parameter = names.parameters.first,
       names.parameters.count == 1, parameter.name != Cores.name
@@ -159,7 +160,9 @@ struct FlawAnswer {
     }
     let others = comparison.flawed.map(names.variant)
     guard let own = names.number(best, parameter), own == numbers(of: names.variant(best)).max(), !others.isEmpty,
-      !others.contains(names.variant(best))
+      !others.contains(names.variant(best)),
+      // What the parameter does to a variant that has it is not known to happen to another.
+      comparison.flawed.allSatisfy({ names.point($0)[parameter.name] == nil })
     else { return nil }
     let flawed = counted.map(names.variant).distinct.filter(others.contains)
     return

@@ -11,10 +11,10 @@ struct CompareCommand: AsyncParsableCommand {
     discussion: """
       A sweep is NAME=VALUES: a list (stride=1,4,16), a range (threads=1..8), a range with a factor (stride=1..4096:x4) \
       or a step (work=10ns..100ns:+10ns). Several sweeps make a grid. In each round, every variant runs once at each \
-      setting, in shuffled order. The comparison ends once the ratios below 2x are known to --precision, but not before 3 to 10 s \
+      setting, in shuffled order. The comparison ends once the ratios not certainly above 2x are known to --precision, but not before 3 to 10 s \
       (depending on the number of settings), and at the latest after --time (30s by default, 20s with --quick). If six rounds need more, a default becomes up to four times as long; a \
       time of yours does not, and the report says that nothing is ranked. A setting that is certainly twice as slow as the best \
-      setting runs only in every fourth round. A yardstick is only for comparison, so ratios refer to the best of the \
+      setting runs only in every fourth round, unless settings may fail. A yardstick is only for comparison, so ratios refer to the best of the \
       other variants.
 
       The report ends with the answer: which settings are best, and how much worse the other settings are. For strides, \

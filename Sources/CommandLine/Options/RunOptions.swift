@@ -36,7 +36,7 @@ struct RunOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Add rounds until every ratio that is not certainly above 2x is known to within this share, as in 2%, or --time has run out (default: 2% in compare, or 10% with --quick and without --time; none elsewhere).",
+      "Add rounds until every ratio (in compare, every one not certainly above 2x) is known to within this share, as in 2%, or --time has run out (default: 2% in compare, or 10% with --quick and without --time; none elsewhere).",
       valueName: "percent"))
   var precision: String?
 

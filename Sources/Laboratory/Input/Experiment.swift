@@ -145,7 +145,8 @@ extension Experiment {
       ? show.dropFirst().compactMap(pattern.metric).filter { $0.meaning == .count && $0.better == .lower } : []
   }
 
-  /// Returns the comparison of runs by the headline metric, as in the report: without the runs that have a flaw.
+  /// Returns the comparison of runs by the headline metric, without the runs that have a flaw. The report compares the
+  /// same runs, unless the headline itself counts flaws: it then ranks by the next metric.
   ///
   /// - Parameter areZero: for each of ``flawMetrics`` and each run, whether the count is 0 in all rounds; nil if
   ///   nothing was counted.

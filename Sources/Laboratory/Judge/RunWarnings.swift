@@ -102,8 +102,12 @@ extension Results {
       interval.relativeMargin > goal
     else { return [] }
     let reached = 100 * interval.relativeMargin
-    let text = Quantity.fixed(reached, decimals: reached < 9.95 ? 1 : 0)
-    let ofNear = apart.isEmpty ? "" : " for ratios below \(Quantity.number(Comparison.outOfReach))x"
+    // A margin just above the goal is not the goal.
+    let text =
+      reached < 9.9
+      ? Quantity.fixed((10 * reached).rounded(.up) / 10, decimals: 1)
+      : Quantity.fixed(reached.rounded(.up), decimals: 0)
+    let ofNear = apart.isEmpty ? "" : " for ratios not certainly above \(Quantity.number(Comparison.outOfReach))x"
     return [RunNote(RunNote.precision, "±\(text) % reached\(ofNear), goal ±\(Quantity(100 * goal, .percent))")]
   }
 

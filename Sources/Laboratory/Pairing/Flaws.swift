@@ -9,6 +9,12 @@ public struct Flaws: Sendable {
   /// flaw. A program that uses these settings may meet the flaw, so such a run is not the best.
   public let flawedElsewhere: Set<Int>
 
+  /// What a program chooses: a variant, and the settings that are no amounts of work.
+  private struct Choice: Hashable {
+    let variant: String
+    let settings: [String: ParameterValue]
+  }
+
   /// Finds the runs with a flaw.
   ///
   /// - Parameters:
@@ -19,12 +25,11 @@ public struct Flaws: Sendable {
   public init(of entries: [Comparison.Entry], areZero: [Bool?], amounts: Set<String>) {
     let flawed = Set(entries.indices.filter { areZero[$0] == false })
     self.flawed = flawed
-    func isSame(_ run: Int, _ other: Int) -> Bool {
-      func settings(_ run: Int) -> [String: ParameterValue] { entries[run].point.filter { !amounts.contains($0.key) } }
-      return entries[run].variant == entries[other].variant && settings(run) == settings(other)
+    func choice(_ run: Int) -> Choice {
+      Choice(variant: entries[run].variant, settings: entries[run].point.filter { !amounts.contains($0.key) })
     }
-    flawedElsewhere = Set(
-      entries.indices.filter { run in !flawed.contains(run) && flawed.contains { isSame(run, $0) } })
+    let unsafe = Set(flawed.map(choice))
+    flawedElsewhere = Set(entries.indices.filter { !flawed.contains($0) && unsafe.contains(choice($0)) })
   }
 
   /// Returns the runs as they are compared: without figures if they have a flaw, and never as the best if they have one

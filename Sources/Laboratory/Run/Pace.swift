@@ -84,12 +84,14 @@ struct Pace {
     }
     guard headline != nil else { return round < plan.budget.rounds }
     let comparison = comparison
-    if plan.experiment.ranksAllRuns, plan.experiment.flawMetrics.isEmpty {
-      outOfReach = Set(comparison.runs(apartBy: Comparison.outOfReach).map { plan.runs[$0].label })
-    }
+    let apart =
+      plan.experiment.isComparison
+      ? Set(comparison.runs(apartBy: Comparison.outOfReach).map { plan.runs[$0].label }) : []
+    // A setting that fails seldom needs all rounds to show this.
+    if plan.experiment.ranksAllRuns, plan.experiment.flawMetrics.isEmpty { outOfReach = apart }
     guard round >= plan.budget.rounds else { return true }
     let least = comparison.leastPrecise {
-      isGivenUp(plan.runs[$0]) || outOfReach.contains(plan.runs[$0].label)
+      isGivenUp(plan.runs[$0]) || apart.contains(plan.runs[$0].label)
     }
     // Without any ratio, there is nothing to make more precise.
     reached = least.map { $0.interval?.relativeMargin } ?? 0

@@ -60,9 +60,12 @@ extension ApplyStride: FindingPattern {
         return isAboutOwnLoop ? note("No stride for your loop: \(run.label), without strides, is best.", [run]) : nil
       }
       let good = goodRuns(around: best, comparison, results.runs)
-      let isDecided = !good.isEmpty
+      let hasIntervals = comparison.runs(competingWith: best).allSatisfy {
+        comparison.contrastsWithBest[$0].map { $0.interval != nil } ?? true
+      }
+      let isDecided = !isAboutOwnLoop || !good.isEmpty && hasIntervals
       // Who describes a loop asks for a stride, even for one that is not certain.
-      let used = isDecided || !isAboutOwnLoop ? good : [run]
+      let used = good.isEmpty && isAboutOwnLoop ? [run] : good
       guard let says = words(about: used) else { return nil }
       let cores = run.cores.map { "With \($0.counted("core")): " } ?? ""
       let doubt = isDecided ? "" : "By the best mean so far, since the rounds do not decide: "
@@ -70,7 +73,12 @@ extension ApplyStride: FindingPattern {
       return note(beginning.isEmpty ? says : beginning + says.prefix(1).lowercased() + says.dropFirst(), used)
     }
     return notes.isEmpty && isAboutOwnLoop
-      ? [note("No stride for your loop: the time of an iteration was not measured.", results.runs)] : notes
+      ? [
+        note(
+          comparison.bests.isEmpty
+            ? "No stride for your loop: to get one, compare several strides."
+            : "No stride for your loop: the time of an iteration was not measured.", results.runs)
+      ] : notes
   }
 
   /// Returns the best run and the runs of the same variant around it that are as good, sorted by their strides; an

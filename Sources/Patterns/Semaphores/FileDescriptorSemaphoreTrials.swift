@@ -77,11 +77,16 @@ extension FileDescriptorSemaphore: FindingPattern, SaturatingPattern {
   /// failed, the tasks had no more than 57 files open: the rest of this process uses the other 7 …`. Nil if no open
   /// failed, or if the runs have several limits.
   private func otherDescriptors(_ runs: [VariantRun]) -> RunNote? {
-    let failing = runs.filter { $0.figures(failedOpens.metric).contains { $0.value > 0 } }
+    func failingRounds(_ run: VariantRun) -> Set<Int> {
+      Set(run.figures(failedOpens.metric).filter { $0.value > 0 }.map(\.round))
+    }
+    let failing = runs.filter { !failingRounds($0).isEmpty }
     let limits = Set(failing.compactMap { limit.value(in: $0.parameters) })
-    guard limits.count == 1, let limit = limits.first,
-      let most = failing.flatMap({ $0.figures(peakOpen.metric) }).map(\.value).min(), Int(most) < limit
-    else { return nil }
+    // Only an open that fails shows that no descriptor was left.
+    let peaks = failing.flatMap { run in
+      run.figures(peakOpen.metric).filter { failingRounds(run).contains($0.round) }.map(\.value)
+    }
+    guard limits.count == 1, let limit = limits.first, let most = peaks.min(), Int(most) < limit else { return nil }
     return RunNote(
       Conclusion.limit,
       "When opens failed, the tasks had \(Int(most)) files open, so \(Int(most)) is the limit here: the rest of this process "

@@ -51,7 +51,10 @@ extension DiffReport {
         guard !others.isEmpty, !alone.isEmpty,
           let parameter = own.flatMap(\.scenario.parameters).first(where: { $0.name == name })
         else { return nil }
-        return "\(RunNames.setting(parameter, alone.map(parameter.describe), "and")) (\(side))"
+        let all = (alone + others).distinct
+        // Near values can have one description.
+        let text = Set(all.map(parameter.describe)).count == all.count ? parameter.describe : parameter.exact
+        return "\(RunNames.setting(parameter, alone.map(text), "and")) (\(side))"
       }
     }
     return parts.isEmpty ? nil : Line("tried on one side only: \(parts.joined(separator: ", "))", .care)

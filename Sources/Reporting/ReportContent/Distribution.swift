@@ -15,7 +15,7 @@ struct Distribution: Sendable {
   let metric: MetricFacts
   let series: [Series]
   /// A note for the title of the plot: the points that are drawn, the variants with too few samples, and the meaning of
-  /// a metric other than the headline. The note is empty if the plot omits no runs of the headline.
+  /// a metric other than the headline. The note can be empty.
   let note: String
 
   /// The maximum number of series that readers can distinguish.

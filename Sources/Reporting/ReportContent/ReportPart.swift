@@ -108,7 +108,8 @@ extension ReportContent {
     }
   }
 
-  /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, and the decision.
+  /// The lines of a comparison's answer at the beginning of a report: the answers of the pattern, the decision, and
+  /// a limit that the pattern knows.
   var decision: [Line] {
     Array(conclusionLines.prefix(document.findings.count { Conclusion.decisions.contains($0.kind) }))
   }

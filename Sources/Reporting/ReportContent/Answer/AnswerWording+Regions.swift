@@ -37,17 +37,21 @@ extension AnswerWording {
     let far = open.filter { meanRatio($0).factor >= AnswerGroup.far }
     let near = open.filter { !far.contains($0) }
     let outclassed = others.filter(group.outclassed.contains)
+    /// A run that is not certainly as good can have the ratio of one that is.
+    func cost(_ runs: [Int]) -> String {
+      let isLittle = runs.allSatisfy { meanRatio($0).factor <= 1 + ConfidenceInterval.alikeDifference }
+      return isLittle && leaders.count > 1
+        ? "\(names(runs, of: group.runs)) (\(Self.rangeText(runs.map(meanRatio))), perhaps above "
+          + "\(ConfidenceInterval.alikeReach))"
+        : named(runs)
+    }
     let costs = items(others.filter { !open.contains($0) && !outclassed.contains($0) }, of: group)
     let shown = costs.enumerated().filter { place, runs in
       place < Self.mostCosts - 1 || place == costs.count - 1
         || names.variant(runs[0]) == index.document.scenario.baseline
-    }.map { named($1) }
+    }.map { cost($1) }
     // The ratios of the others are at most those of the last item.
     let hidden = costs.count - shown.count
-    // A run that is not certainly as good can have the ratio of one that is.
-    let least = costs.first.map { meanRatio($0[0]).factor } ?? 0
-    let isLittle = least > 0 && least <= 1 + ConfidenceInterval.alikeDifference && leaders.count > 1
-    let heading = metric.worseWord + (isLittle ? ", and not certainly within \(ConfidenceInterval.alikeReach)" : "")
     let worse =
       hidden > 0
       ? "\(shown.dropLast().joined(separator: ", ")) and \(hidden + 1) more, up to \(shown[shown.count - 1])"
@@ -56,7 +60,7 @@ extension AnswerWording {
       near.isEmpty ? nil : "undecided: \(items(near, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",
       outclassed.isEmpty
         ? nil : "certainly worse than another of these: \(items(outclassed, of: group).map(named).listed())",
-      worse.isEmpty ? nil : "\(heading): \(worse)",
+      worse.isEmpty ? nil : "\(metric.worseWord): \(worse)",
       far.isEmpty
         ? nil
         : "at least \(farText) on average, but noisy: \(items(far, of: group).map(named).listed(most: ComparisonAnswer.mostNames))",

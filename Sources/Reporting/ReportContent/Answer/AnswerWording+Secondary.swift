@@ -31,7 +31,7 @@ extension AnswerWording {
       .map { "\($0) (\(names($1.map(\.run), of: group.runs)))" }.joined(separator: ", ")
   }
 
-  /// Returns the figures of the best runs of several groups for ``secondary``: `1.73 (threads 2) at balance uniform,
+  /// Returns the figures of the best runs of several groups for ``secondary``: `1.73 (threads 2) at balance uniform;
   /// 1.52 (threads 4) at balance ramp`, or `1.52 to 1.73 at the lowest means` of many groups. Returns nil if a best run
   /// has no such figure.
   func secondaryFigures(of groups: [AnswerGroup]) -> String? {
@@ -44,7 +44,7 @@ extension AnswerWording {
     return groups.count <= Self.fewGroups
       ? figures.map { group, value in
         "\(text(value)) (\(names([group.best], of: group.runs))) at \(settingsText(of: group))"
-      }.joined(separator: ", ")
+      }.joined(separator: "; ")
       : "\([text(least), text(most)].distinct.joined(separator: " to ")) at the \(bestMeanWords)s"
   }
 

@@ -196,7 +196,7 @@ struct ComparisonAnswer {
   /// certainly better. If `--variant` leaves only yardsticks, the sentence says so. Nil if there are no yardsticks.
   private var yardsticks: String? {
     if index.hasEnoughRounds, index.document.hasOption("--variant"), !groups.isEmpty,
-      groups.flatMap(\.runs).allSatisfy(index.isYardstick)
+      index.document.runs.indices.allSatisfy(index.isYardstick)
     {
       let variants = groups.flatMap(\.runs).map(names.variant).distinct
       return "\(variants.listed()) \(variants.count == 1 ? "is a yardstick" : "are yardsticks") of this scenario: "

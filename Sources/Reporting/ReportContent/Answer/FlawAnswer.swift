@@ -121,9 +121,10 @@ struct FlawAnswer {
       }
     }
     let ends = recommended.map { RunNames.setting($0.parameter, .integer($0.gap.lowerBound)) }.distinct
-    guard let first = recommended.first else { return marginBelowFlaw }
+    guard let first = recommended.first else { return nil }
     let isExact = limits.allSatisfy { $0.gap.upperBound == $0.gap.lowerBound + 1 }
-    let smallest = groups.count > 1 || ends.count > 1 ? nil : smallestLeader(of: first)
+    let smallest =
+      groups.count == 1 && recommended.count == 1 && names.parameters.count == 1 ? smallestLeader(of: first) : nil
     let remedy = smallest.map { run, number in
       let loss = groups[0].isUndecided ? nil : run == groups[0].best ? 0 : comparison.possibleLoss(run)
       let share = loss.map {
@@ -144,30 +145,5 @@ struct FlawAnswer {
     groups[0].leaders.filter { names.variant($0) == limit.variant }.compactMap { run in
       names.number(run, limit.parameter).map { (run: run, number: $0) }
     }.min { $0.number < $1.number }.flatMap { $0.number < limit.gap.lowerBound ? $0 : nil }
-  }
-
-  /// A sentence about a best setting that is the largest tried, if its variant has no flaw at any setting, and a
-  /// variant without this parameter has one: `Since unlimited has failed-opens, a larger number of permits than 48 may
-  /// have some, too: a program of your own needs a margin.` Nil if there is no such setting, or if there are several
-  /// groups.
-  private var marginBelowFlaw: String? {
-    guard groups.count == 1, let parameter = names.parameters.first,
-      names.parameters.count == 1, parameter.name != Cores.name
-    else { return nil }
-    let best = groups[0].best
-    func numbers(of variant: String) -> [Int] {
-      counted.filter { names.variant($0) == variant }.compactMap { names.number($0, parameter) }
-    }
-    let others = comparison.flawed.map(names.variant)
-    guard let own = names.number(best, parameter), own == numbers(of: names.variant(best)).max(), !others.isEmpty,
-      !others.contains(names.variant(best)),
-      // What the parameter does to a variant that has it is not known to happen to another.
-      comparison.flawed.allSatisfy({ names.point($0)[parameter.name] == nil })
-    else { return nil }
-    let flawed = counted.map(names.variant).distinct.filter(others.contains)
-    return
-      "Since \(flawed.listed(most: ComparisonAnswer.mostNames)) \(flawed.count == 1 ? "has" : "have") `\(flaw.name)`, a larger "
-      + "\(RunNames.noun(parameter)) than \(parameter.describe(.integer(own))) may have some, too: "
-      + "a program of your own needs a margin."
   }
 }

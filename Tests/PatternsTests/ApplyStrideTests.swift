@@ -417,6 +417,13 @@ import Testing
         && says?.contains(": use stride ") == true, "\(says ?? "")")
   }
 
+  @Test func `few rounds decide no stride for the user's own loop, and a single stride is not compared`() throws {
+    let few = advice(try findings(["my-iteration=160ns"], rounds: 3))
+    #expect(few?.hasPrefix("By the best mean so far, since the rounds do not decide: for your loop of ") == true)
+    let one = advice(try findings(["my-iteration=160ns"], strides: [64]))
+    #expect(one == "No stride for your loop: to get one, compare several strides.")
+  }
+
   @Test func `there is no stride to advise if a variant without strides is best`() throws {
     func best(_ settings: [String]) throws -> String? {
       advice(
